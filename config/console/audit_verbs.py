@@ -24,6 +24,7 @@ VERBS = {
     "downloaded_bad_rows_of": "downloaded the bad rows of",
     "downloaded_messages": "downloaded the message log of",
     "downloaded_results_of": "downloaded the results of",
+    "downloaded_received_emails": "downloaded the received emails of",
     "downloaded_received_texts": "downloaded the received texts of",
     "downloaded_suppressions": "downloaded the suppressions of",
     "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",

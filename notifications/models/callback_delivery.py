@@ -21,6 +21,7 @@ from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import EVENT_OF_STATUS, CallbackEvent
 from notifications.models.callback_owing import OwedCallbacks
+from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.request_callback import RequestCallback
 from notifications.models.status import Status
@@ -45,9 +46,10 @@ class CallbackAttempt(TypedDict):
     ms: int
 
 
-_SUBJECTS = ("notification", "received_text", "unsubscribe_request", "suppression", "bulk_send")
+_SUBJECTS = ("notification", "received_text", "received_email", "unsubscribe_request", "suppression", "bulk_send")
 _SHORT = {
     "received_text": "text",
+    "received_email": "email",
     "unsubscribe_request": "request",
     "suppression": "suppression",
     "bulk_send": "bulk_send",
@@ -127,6 +129,7 @@ class CallbackDelivery(models.Model):
     endpoint = models.ForeignKey(CallbackEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     notification = models.ForeignKey("notifications.Notification", on_delete=models.CASCADE, null=True, db_index=False)
     received_text = models.ForeignKey(ReceivedText, on_delete=models.CASCADE, null=True, db_index=False)
+    received_email = models.ForeignKey(ReceivedEmail, on_delete=models.CASCADE, null=True, db_index=False)
     unsubscribe_request = models.ForeignKey(UnsubscribeRequest, on_delete=models.CASCADE, null=True, db_index=False)
     suppression = models.ForeignKey(Suppression, on_delete=models.CASCADE, null=True, db_index=False)
     bulk_send = models.ForeignKey(BulkSend, on_delete=models.CASCADE, null=True, db_index=False)

@@ -13,6 +13,7 @@ class CallbackEvent(models.TextChoices):
     MESSAGE_FAILED = "message.failed", "Message failed"
     MESSAGE_SENT = "message.sent", "Message sent to a provider"
     RECEIVED_TEXT = "received_text", "Text message received"
+    RECEIVED_EMAIL = "received_email", "Email received"
     UNSUBSCRIBE_REQUEST = "unsubscribe_request", "Unsubscribe request"
     SUPPRESSION_ADDED = "suppression.added", "Suppression added"
     BULK_SEND_FINISHED = "bulk_send.finished", "Bulk send finished or cancelled"

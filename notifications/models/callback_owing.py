@@ -13,6 +13,7 @@ from config.queue.app import app
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
+from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.request_callback import RequestCallback
 from notifications.models.status import Status
@@ -56,6 +57,10 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
     def owe_text(self, text: ReceivedText) -> None:
         """Create the callbacks for a received text."""
         self._owe_all(text.service_id, CallbackEvent.RECEIVED_TEXT, received_text=text)
+
+    def owe_email(self, email: ReceivedEmail) -> None:
+        """Create the callbacks for a received email."""
+        self._owe_all(email.service_id, CallbackEvent.RECEIVED_EMAIL, received_email=email)
 
     def owe_unsubscribe_request(self, request: UnsubscribeRequest) -> None:
         """Create the callbacks for an unsubscribe request."""

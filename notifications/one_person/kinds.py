@@ -87,6 +87,7 @@ def requests(person: Person) -> QuerySet[UnsubscribeRequest]:
 def callbacks(person: Person) -> QuerySet[CallbackDelivery]:
     own = Q(notification__in=messages(person).values("pk"))
     own |= Q(received_text__in=received_texts(person).values("pk"))
+    own |= Q(received_email__in=received_emails(person).values("pk"))
     own |= Q(unsubscribe_request__in=requests(person).values("pk"))
     own |= Q(suppression__in=suppressions(person).values("pk"))
     return CallbackDelivery.objects.filter(own)
@@ -186,7 +187,15 @@ KINDS: tuple[Kind, ...] = (
         title="Callbacks",
         rows=callbacks,
         record=_columns(
-            "id", "endpoint_id", "notification_id", "received_text_id", "status", "state", "created_at", "attempts"
+            "id",
+            "endpoint_id",
+            "notification_id",
+            "received_text_id",
+            "received_email_id",
+            "status",
+            "state",
+            "created_at",
+            "attempts",
         ),
     ),
     Kind(

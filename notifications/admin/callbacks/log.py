@@ -22,15 +22,18 @@ from django.utils.safestring import SafeString
 from config.audit.masking import mask
 from config.console import cells
 from config.console.admin.columns import column
+from config.encryption import DecryptionFailed
 from notifications import tasks
 from notifications.admin import permissions
+from notifications.admin.received_emails.page import UNREADABLE
 from notifications.admin.service_rows import ServiceScopedAdmin
 from notifications.delivery.callbacks import bodies
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
+from notifications.submission import redaction
 
 _TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
 _SOON = timedelta(minutes=1)
-_RECIPIENTS = ("to", "source_number", "email_address", "phone_number")  # of a body
+_RECIPIENTS = ("to", "source_number", "source_email_address", "email_address", "phone_number")  # of a body
 
 
 class EndpointFilter(admin.SimpleListFilter):
@@ -71,7 +74,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     row_actions = {"resend": "resend"}
     empty = (
         "No callbacks sent yet. "
-        "An event appears here when a message is final, a text message arrives or a recipient unsubscribes."
+        "An event appears here when a message is final, a text message or email arrives, or a recipient unsubscribes."
     )
 
     def service_id_of(self, obj: Model) -> UUID | None:
@@ -178,9 +181,15 @@ def _shown_url(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
 
 
 def _shown_body(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
-    """Return the posted JSON, indented."""
-    body = json.loads(bodies.body_of(delivery))
+    """Return the posted JSON, indented. What a received email quotes of redacted values is hidden."""
+    try:
+        body = json.loads(bodies.body_of(delivery))
+    except DecryptionFailed:
+        return UNREADABLE
+    data = body.get("data", body)
+    if delivery.received_email is not None:
+        shown = redaction.received(delivery.received_email)
+        data |= {"subject": shown.subject, "message": shown.text}
     if not is_shown_whole:
-        data = body.get("data", body)
         data |= {name: mask(data[name]) for name in _RECIPIENTS if data.get(name)}
     return json.dumps(body, ensure_ascii=False, indent=2)

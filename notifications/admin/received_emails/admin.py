@@ -6,7 +6,8 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
@@ -18,6 +19,7 @@ from config.console.theme import Select
 from config.queue import publishing
 from notifications.admin import permissions, recipient_search
 from notifications.admin.received_emails import page
+from notifications.admin.received_emails.download import DOWNLOAD
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
@@ -90,6 +92,26 @@ class ReceivedEmailAdmin(RecipientSearchAdmin):
         """Leave out emails past the service's retention, even if clean-up has not deleted them yet."""
         chosen = permissions.chosen_service(request)
         return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
+
+    def downloaded(self, request: HttpRequest, found: Any) -> Any:
+        """Return the emails of the list that are not past the retention of their service."""
+        kept = Q(pk__in=[])
+        for service in permissions.listed_services(request):
+            kept |= Q(service=service, created_at__gte=service.kept_since())
+        return found.filter(kept)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.download)
+        return [path("download/", view, name="notifications_receivedemail_download"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        return super().changelist_view(
+            request, {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
+        )
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        return DOWNLOAD.answer(self, request)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         row = super().get_object(request, object_id, from_field)

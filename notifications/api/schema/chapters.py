@@ -215,8 +215,10 @@ Callbacks report events to your service without polling. In the console, staff a
 token, a format and the events that it gets.
 
 - An endpoint of the format *Events* gets `{"type", "timestamp", "data"}`. The types are `message.delivered`,
-  `message.failed`, `message.sent`, `received_text`, `unsubscribe_request`, `suppression.added` and
-  `bulk_send.finished`. The data is that of the formats below, a suppression, or the numbers of a bulk send.
+  `message.failed`, `message.sent`, `received_text`, `received_email`, `unsubscribe_request`, `suppression.added` and
+  `bulk_send.finished`. The data is that of the formats below, a suppression, or the numbers of a bulk send. That of an
+  email is `id`, `source_email_address`, `destination_email_address`, `subject`, `message`, `is_shortened`,
+  `is_automatic`, `notification_id`, `reference` and `date_received`, without its files.
 - A **delivery status** is sent once for each message when its status is final, also for test keys, but never for
   `sent`, `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`,
   `completed_at`, `sent_at`, `notification_type`, `template_id` and `template_version`. If a mail server accepts an

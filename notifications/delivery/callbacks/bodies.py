@@ -1,6 +1,7 @@
 """The JSON bodies of callbacks. Source: docs/callbacks.md; docs/reference/sending-api.md §20.
 
-The same row always gives the same body, except for the numbers of a bulk send, which a cancellation may still change.
+The same row always gives the same body, except for the numbers of a bulk send, which a cancellation may still change,
+and the reference of a message that is deleted.
 """
 
 import json
@@ -17,6 +18,8 @@ from notifications.models import (
     CallbackEvent,
     CallbackKind,
     Channel,
+    EmailContent,
+    Notification,
     Status,
     SuppressionReason,
     SuppressionSource,
@@ -87,6 +90,29 @@ def _received_text(delivery: CallbackDelivery) -> dict[str, object]:
     }
 
 
+def _received_email(delivery: CallbackDelivery) -> dict[str, object]:
+    """Return a received email without its files. Raises config.encryption.DecryptionFailed."""
+    row = delivery.received_email
+    content = row.content if row else EmailContent(subject="test event", text="This is a test event.", attachments=[])
+    return {
+        "id": str(row.id if row else delivery.id),
+        "source_email_address": row.sender if row else _test_recipient(),
+        "destination_email_address": row.reply_to.email_address if row and row.reply_to else None,
+        "subject": content.subject,
+        "message": content.text,
+        "is_shortened": content.is_shortened,
+        "is_automatic": row.is_automatic if row else False,
+        "notification_id": str(row.notification_id) if row and row.notification_id else None,
+        "reference": _reference(row.notification_id) if row and row.notification_id else None,
+        "date_received": write_moment(row.created_at if row else delivery.created_at),
+    }
+
+
+def _reference(notification_id: UUID) -> str | None:
+    """Return the reference of the message that an email answers, or None if the message is deleted or has none."""
+    return Notification.objects.filter(pk=notification_id).values_list("reference", flat=True).first()
+
+
 def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
     request = delivery.unsubscribe_request
     return {
@@ -146,6 +172,7 @@ _DATA: dict[CallbackEvent, Callable[[CallbackDelivery], dict[str, object]]] = {
     CallbackEvent.MESSAGE_FAILED: _status,
     CallbackEvent.MESSAGE_SENT: _status,
     CallbackEvent.RECEIVED_TEXT: _received_text,
+    CallbackEvent.RECEIVED_EMAIL: _received_email,
     CallbackEvent.UNSUBSCRIBE_REQUEST: _unsubscribe_request,
     CallbackEvent.SUPPRESSION_ADDED: _suppression,
     CallbackEvent.BULK_SEND_FINISHED: _bulk_send,

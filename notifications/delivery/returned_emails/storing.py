@@ -6,17 +6,18 @@ Source: docs/reference/inbox.md §4.
 from collections.abc import Iterable
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 
 from notifications.delivery.returned_emails.replies import Reply
-from notifications.models import Notification, ReceivedEmail, ReplyToAddress
+from notifications.models import CallbackDelivery, Notification, ReceivedEmail, ReplyToAddress
 from notifications.recipients import normalise
 
 _MOST_ANSWERED = 50
 
 
 def store(reply: Reply) -> bool:
-    """Store an email, once. Return False if no service has its recipient as a reply-to address."""
+    """Store an email and its callbacks, once. Return False if no service has its recipient as a reply-to address."""
     addresses = _own_addresses(reply.recipients)
     if not addresses:
         return False
@@ -32,7 +33,10 @@ def store(reply: Reply) -> bool:
         is_automatic=reply.is_automatic,
     )
     row.set_content(reply.content)
-    ReceivedEmail.objects.bulk_create([row], ignore_conflicts=True)
+    with transaction.atomic():
+        ReceivedEmail.objects.bulk_create([row], ignore_conflicts=True)
+        if ReceivedEmail.objects.filter(pk=row.pk).exists():  # else it arrived before
+            CallbackDelivery.objects.owe_email(row)
     return True
 
 

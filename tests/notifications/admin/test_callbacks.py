@@ -23,6 +23,7 @@ from notifications.models import (
     DeliveryState,
     Notification,
     PauseReason,
+    ReceivedEmail,
     Role,
     Service,
     Status,
@@ -493,6 +494,26 @@ def test_recipients_and_replies_need_the_permission_to_see_recipients(service):
     assert "echo ana@example.com" in sees.get(page).content.decode()
     assert shown_body(may_not, delivery)["to"] == "a…@example.com"
     assert "ana@example.com" not in may_not.get(page).content.decode()
+
+
+def test_the_log_hides_what_a_received_email_quotes_of_redacted_values(service, console):
+    secret = factories.make_template(service, content="Code ((code))", redact_personalisation=True)
+    message = factories.make_notification(secret, body="Code 4711")
+    row = factories.make_received_email(service, "Thanks!\n> Code 4711", notification_id=message.pk)
+    endpoint = factories.make_callback(service, kind=CallbackKind.EVENTS, events=["received_email"])
+    CallbackDelivery.objects.owe_email(row)
+    page = reverse("admin:notifications_callbackdelivery_change", args=[CallbackDelivery.objects.get().pk])
+
+    whole = console.get(page).content.decode()
+    masked = member(service, Role.SEE_ACTIVITY).get(page).content.decode()
+
+    assert endpoint.chosen_events == ["received_email"]
+    assert "ana@example.com" in whole
+    assert "Thanks!" in whole
+    assert "4711" not in whole + masked
+    assert "ana@example.com" not in masked
+    ReceivedEmail.objects.update(encrypted_content=b"0" * 40)
+    assert "FIELD_KEYS does not contain" in console.get(page).content.decode()
 
 
 def test_a_read_only_role_changes_no_callback(service, receiver):

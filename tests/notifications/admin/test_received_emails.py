@@ -1,7 +1,9 @@
 """Received emails in the console: the list, one email, the message's page, redaction, and forwarding."""
 
+import csv
 import re
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
+from config.console import audit_sentences
 from notifications.delivery import notices
 from notifications.models import EmailForward, ReceivedEmail, Role, Service
 from notifications.submission import redaction
@@ -149,3 +152,70 @@ def test_an_email_that_cannot_be_decrypted_has_a_page(console: Client, service: 
 
     assert "encrypted with a key that FIELD_KEYS does not contain" in text_of(console.get(page_of(row)))
     assert console.get(LIST).status_code == 200
+
+
+# The CSV file
+
+
+def rows_of(answer: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(answer.getvalue().decode().splitlines()))
+
+
+def test_the_file_has_the_emails_of_the_list_within_its_filters(console: Client, service: Service) -> None:
+    message = uuid.uuid4()
+    row = factories.make_received_email(service, "=1+1", attachments=["kai.jpg"], notification_id=message)
+    factories.make_received_email(service, "absence", is_automatic=True)
+    factories.make_received_email(service, "old", created_at=service.kept_since() - timedelta(minutes=1))
+
+    page = console.get(LIST).content.decode()
+    asked = console.get(f"{LIST}download/?writer=people")
+    found = rows_of(console.post(f"{LIST}download/?writer=people"))
+
+    assert f'href="{LIST}download/"' in page
+    assert "The CSV file has 1 received email within the filters of the list." in text_of(asked)
+    assert found == [
+        {
+            "Received at (UTC)": f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+            "From": ANA,
+            "To": "",
+            "Subject": "Re: Tide table",
+            "Text": "'=1+1",
+            "Files": "kai.jpg",
+            "Written by": "person",
+            "Answers message": str(message),
+            "Service": "Tides",
+            "Id": str(row.pk),
+        }
+    ]
+    (event,) = AuditEvent.objects.filter(verb="downloaded_received_emails")
+    line = audit_sentences.sentence(event, audit_sentences.names_of([event]))
+    assert line == "mina@example.org downloaded the received emails of the service “Tides”"
+    assert event.after == {"name": "Tides", "emails": 1}
+
+
+def test_an_empty_list_has_no_file(console: Client, service: Service) -> None:
+    assert "Download CSV" not in text_of(console.get(LIST))
+    assert "There are no received emails." in text_of(console.get(f"{LIST}download/"))
+
+
+def test_the_file_hides_what_the_pages_hide(service: Service, settings: Any) -> None:
+    secret = factories.make_template(service, content="Code ((code))", redact_personalisation=True)
+    message = factories.make_notification(secret, body="Code 4711")
+    factories.make_received_email(service, "Thanks!\n> Code 4711", notification_id=message.pk)
+    unreadable = factories.make_received_email(service, "hello")
+    ReceivedEmail.objects.filter(pk=unreadable.pk).update(encrypted_content=b"0" * 40)
+
+    content = colleague(service, Role.SEE_ACTIVITY).post(f"{LIST}download/").getvalue().decode()
+
+    assert "Thanks!" in content
+    assert "4711" not in content
+    assert ANA not in content
+    assert "encrypted with a key that FIELD_KEYS does not contain" in content
+
+
+def test_the_file_is_for_people_who_may_open_the_list(service: Service) -> None:
+    factories.make_received_email(service, "of Tides")
+    other = colleague(factories.make_service(), Role.SEE_ACTIVITY, name="other")
+
+    assert colleague(service, Role.EDIT_TEMPLATES, name="editor").get(f"{LIST}download/").status_code == 403
+    assert "of Tides" not in other.post(f"{LIST}download/").getvalue().decode()

@@ -118,6 +118,10 @@ def _elsewhere(service: Service, recipient: str, user: Any, sent: Notification) 
         email.content_hash = uuid.uuid4().hex
         email.set_content(EmailContent(subject="Re", text=f"I am {recipient}", attachments=[f"{recipient}.pdf"]))
         email.save()
+        emails = make_callback(service, kind=CallbackKind.EVENTS, events=["received_email"])
+        CallbackDelivery.objects.create(
+            endpoint=emails, received_email=email, event="received_email", attempts=[attempt(f"no {recipient}")]
+        )
     export = LogExport.objects.create(id=uuid.uuid4(), user=user, service=service)
     log_exports.write(export, 1, f"To\r\n{recipient}\r\n", last="")
     make_notification(make_template(service), "bo@example.org", body=f"Ann is at {recipient}", status=Status.DELIVERED)

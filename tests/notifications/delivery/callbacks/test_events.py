@@ -13,6 +13,7 @@ from notifications.api.suppressions.serializers import SuppressionSerializer
 from notifications.delivery import suppressions
 from notifications.delivery.callbacks import bodies
 from notifications.delivery.messages import IncomingText
+from notifications.delivery.returned_emails import replies, storing
 from notifications.models import (
     BulkState,
     CallbackDelivery,
@@ -21,13 +22,22 @@ from notifications.models import (
     CallbackKind,
     Channel,
     Notification,
+    ReceivedEmail,
     Service,
     Status,
     SuppressionSource,
 )
 from notifications.submission import receiving, suppression_list
 from notifications.submission.bulk import change, steps
-from tests.factories import make_bulk_send, make_callback, make_notification, make_service, make_template
+from tests.factories import (
+    make_bulk_send,
+    make_callback,
+    make_notification,
+    make_received_email,
+    make_reply_to,
+    make_service,
+    make_template,
+)
 from tests.notifications.bulk.test_steps import all_steps, bulk_of
 from tests.notifications.draining import drain_callbacks, drain_messages
 from tests.receivers import Receiver
@@ -116,6 +126,69 @@ def test_texts_and_suppressions_reach_the_endpoints_that_chose_them():
 
     assert owed(both) == ["received_text", "suppression.added"]
     assert owed(other) == []
+
+
+EMAIL = b"""From: Ana <ana@example.com>
+To: help@%(domain)b
+Subject: Re: Tides
+Message-ID: <1@example.com>
+In-Reply-To: <%(id)b@%(domain)b>
+Content-Type: multipart/mixed; boundary=x
+
+--x
+
+When is high water?
+--x
+Content-Disposition: attachment; filename=kai.jpg
+
+secret bytes
+--x--
+"""
+
+
+def test_a_received_email_is_reported_once_without_its_files(settings):
+    endpoint = endpoint_for(CallbackEvent.RECEIVED_EMAIL)
+    others = endpoint_for(CallbackEvent.RECEIVED_TEXT, service=endpoint.service), endpoint_for(*CallbackEvent)
+    make_reply_to(endpoint.service, f"help@{settings.EMAIL_DOMAIN}")
+    message = make_notification(make_template(endpoint.service), reference="case-7")
+    parsed = replies.parse(EMAIL % {b"domain": settings.EMAIL_DOMAIN.encode(), b"id": str(message.pk).encode()})
+
+    for _ in range(2):
+        storing.store(parsed)
+
+    assert owed(endpoint) == ["received_email"]
+    assert [owed(other) for other in others] == [[], []]
+    delivery = CallbackDelivery.objects.get()
+    body = json.loads(bodies.body_of(delivery))
+    data = body["data"]
+    assert body["type"] == "received_email"
+    assert data == {
+        "id": str(delivery.received_email_id),
+        "source_email_address": "ana@example.com",
+        "destination_email_address": f"help@{settings.EMAIL_DOMAIN}",
+        "subject": "Re: Tides",
+        "message": "When is high water?",
+        "is_shortened": False,
+        "is_automatic": False,
+        "notification_id": str(message.pk),
+        "reference": "case-7",
+        "date_received": data["date_received"],
+    }
+    message.delete()
+    assert json.loads(bodies.body_of(delivery))["data"] == data | {"reference": None}
+
+
+def test_an_email_that_cannot_be_decrypted_is_tried_again_later():
+    endpoint = endpoint_for(CallbackEvent.RECEIVED_EMAIL)
+    row = make_received_email(endpoint.service)
+    CallbackDelivery.objects.owe_email(row)
+    ReceivedEmail.objects.update(encrypted_content=b"0" * 40)
+
+    drain_callbacks()
+
+    delivery = CallbackDelivery.objects.get()
+    assert (delivery.state, delivery.failed_attempts) == ("waiting", 1)
+    assert "FIELD_KEYS" in delivery.attempts[0]["reply"]
 
 
 def test_a_suppression_has_the_data_of_the_api():
