@@ -116,7 +116,7 @@ COLUMNS = PersonalColumns(
         "notifications.TemplateTag": Columns(nothing="name"),
         "notifications.TemplateUse": Columns(nothing="names_sent names_hash language"),
         "notifications.TemplateVersion": Columns(
-            reported="name subject content translations",
+            reported="name subject content translations breaks_without",
             text="note defaults",
             staff="created_by",
             nothing="language",

@@ -4,12 +4,14 @@ Each line costs one query of a counter or of an indexed or small table.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any  # filters and rows of any model
 from urllib.parse import urlencode
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, Max, OuterRef, Q, Sum
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from config import formats
 from config.console.needs import Need, Needs
@@ -22,6 +24,7 @@ from notifications.models import (
     CallbackEndpoint,
     Channel,
     DailyCount,
+    FailingCalls,
     GoLiveRequest,
     GoLiveState,
     ReplyToAddress,
@@ -29,10 +32,12 @@ from notifications.models import (
     Role,
     Service,
     Template,
+    TemplateVersion,
     VersionState,
 )
 
 _TOO_MANY_FAILED, _FEWEST_MESSAGES = 6, 20  # percent; of fewer messages, one failure is no sign
+_DAY = timedelta(hours=24)
 _NEARLY_USED = 80  # percent of a daily limit
 _MOST_SERVICES = 5  # lines of one kind, if an operator has chosen no service
 _NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
@@ -99,6 +104,23 @@ def _templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
         yield Need(text=text, button="View templates", url=f"{_list('template')}?waiting=yes")
 
 
+def _broken_templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    """Yield the keys whose calls fail since a template was published anyway, if one failed in the last 24 hours."""
+    broken = TemplateVersion.objects.filter(template=OuterRef("template"), number=OuterRef("template__current_version"))
+    failing = FailingCalls.objects.filter(
+        Exists(broken.exclude(breaks_without=[])),
+        template__in=Template.objects.filter(mine, archived_at=None),
+        key__revoked_at=None,
+    )
+    grouped = failing.order_by().values("template_id", "template__name", "key__name")
+    rows = grouped.annotate(sum=Sum("calls"), last=Max("last_at")).filter(last__gte=timezone.now() - _DAY)
+    for row in rows.order_by("-sum", "template__name", "key__name")[:_MOST_SERVICES]:
+        calls = formats.counted(row["sum"], "call")
+        text = f"{calls} with the key {row['key__name']} failed since the change of template {row['template__name']}."
+        url = f"{reverse('admin:notifications_template_change', args=[row['template_id']])}#versions-group"
+        yield Need(text=text, button="View versions", url=url, is_urgent=True)
+
+
 def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
     reply_tos = ReplyToAddress.objects.filter(mine, archived_at=None)
     for number in _any(reply_tos.filter(state=ReplyToState.BOUNCED)):
@@ -145,6 +167,7 @@ _PARTS: tuple[tuple[tuple[Role, ...], Callable[[Q, Service | None], Iterator[Nee
     (_ANY_VIEWER, _limits),
     ((Role.MANAGE_API,), _keys),
     ((Role.EDIT_TEMPLATES,), _templates),
+    ((Role.EDIT_TEMPLATES,), _broken_templates),
     ((Role.MANAGE_SERVICE, Role.MANAGE_API), _reply_to),
     ((Role.MANAGE_SERVICE,), _sent_back),
 )

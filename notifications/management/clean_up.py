@@ -17,6 +17,7 @@ from notifications.models import (
     ApiCallError,
     Attachment,
     CallbackDelivery,
+    FailingCalls,
     IdempotencyRecord,
     LimitNotice,
     LogExport,
@@ -127,10 +128,19 @@ def _remove_limit_uses() -> Iterator[Batch]:
 
 
 def _due_template_uses() -> Iterator[Due]:
-    found = TemplateUse.objects.to_forget().order_by().aggregate(number=Count("pk"), oldest=Min("day"))
-    if found["number"]:
-        oldest = datetime.combine(found["oldest"], time(tzinfo=UTC))
-        yield Due(label="all services", number=found["number"], oldest=oldest)
+    for rows, label in _old_template_uses().items():
+        found = rows.order_by().aggregate(number=Count("pk"), oldest=Min("day"))
+        if found["number"]:
+            yield Due(label=label, number=found["number"], oldest=datetime.combine(found["oldest"], time(tzinfo=UTC)))
+
+
+def _remove_template_uses() -> Iterator[Batch]:
+    for rows, label in _old_template_uses().items():
+        yield from rules.delete(rows, label)
+
+
+def _old_template_uses() -> dict[QuerySet[Any], str]:
+    return {TemplateUse.objects.to_forget(): "names of values", FailingCalls.objects.to_forget(): "failing calls"}
 
 
 RULES = (
@@ -214,10 +224,10 @@ RULES = (
     ),
     RetentionRule(
         name="template-uses",
-        title="Names that calls send for templates",
+        title="Names that calls send for templates, and calls that a change breaks",
         keeps=lambda: f"{DAYS_KEPT} days, without values",
         preview=_due_template_uses,
-        remove=lambda: rules.delete(TemplateUse.objects.to_forget(), "all services"),
+        remove=_remove_template_uses,
     ),
     RetentionRule(
         name="limit-uses",

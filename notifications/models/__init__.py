@@ -40,7 +40,7 @@ from notifications.models.status import Status
 from notifications.models.suppression import Suppression, SuppressionReason, SuppressionSource
 from notifications.models.template import Template, TemplateTag, TemplateVersion, VersionState
 from notifications.models.template_file import TemplateFile
-from notifications.models.template_use import TemplateUse
+from notifications.models.template_use import FailingCalls, TemplateUse
 from notifications.models.text_part import TextPart
 from notifications.models.unsubscribe_probe import UnsubscribeProbe
 from notifications.models.unsubscribe_request import UnsubscribeRequest

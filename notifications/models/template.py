@@ -124,6 +124,8 @@ class TemplateVersion(models.Model):
     defaults: the values of placeholders that a send leaves out: `{name: text}`
     language: of `subject` and `content`, such as `en`
     translations: the same text in further languages: `[{"language", "subject", "content"}]`
+    breaks_without: the placeholders, in the form in which they are compared, that some callers did not send when the
+        version, or an earlier one with the same placeholder, was published anyway
     """
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="versions")
@@ -142,6 +144,7 @@ class TemplateVersion(models.Model):
     defaults = models.JSONField(default=dict, db_default={}, editable=False)
     language = models.CharField(max_length=35, default=DEFAULT_LANGUAGE, db_default=DEFAULT_LANGUAGE, editable=False)
     translations = models.JSONField(default=list, db_default=[], editable=False)
+    breaks_without = models.JSONField(default=list, db_default=[], editable=False)
     note = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True, editable=False)

@@ -1,12 +1,14 @@
-"""The use of templates by API keys: the names of the values that the calls of a day sent, without the values.
+"""The use of templates by API keys: the names of the values that the calls of a day sent, without the values, and the
+calls that fail since a change of the template.
 
 Source: docs/reference/console.md §3.2.
 """
 
 import json
-from collections.abc import Sequence
-from datetime import UTC, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, timedelta
 from hashlib import sha256
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F
@@ -31,8 +33,7 @@ class TemplateUseQuerySet(models.QuerySet["TemplateUse"]):
 
     def to_forget(self) -> "TemplateUseQuerySet":
         """Return the rows that are no longer kept, oldest first."""
-        first = timezone.localdate(timezone=UTC) - timedelta(days=DAYS_KEPT)
-        return self.filter(day__lt=first).order_by("day")
+        return self.filter(day__lt=_first_day()).order_by("day")
 
 
 class TemplateUse(models.Model):
@@ -60,6 +61,48 @@ class TemplateUse(models.Model):
 
     def __str__(self) -> str:
         return f"Calls on {self.day}"
+
+
+class FailingCallsQuerySet(models.QuerySet["FailingCalls"]):
+    def add(self, numbers: Mapping[tuple[UUID, UUID, date], int]) -> None:
+        """Add these numbers of failed calls, by template, key and day."""
+        some = sorted(numbers.items())  # sorted, so that two processes never deadlock
+        rows = [FailingCalls(template_id=template, key_id=key, day=day) for (template, key, day), _ in some]
+        self.bulk_create(rows, ignore_conflicts=True)
+        for (template, key, day), number in some:
+            mine = self.filter(template=template, key=key, day=day)
+            mine.update(calls=F("calls") + number, last_at=timezone.now())
+
+    def to_forget(self) -> "FailingCallsQuerySet":
+        """Return the rows that are no longer kept, oldest first."""
+        return self.filter(day__lt=_first_day()).order_by("day")
+
+
+class FailingCalls(models.Model):
+    """The calls of one key on one UTC day that lacked a placeholder with which the template was published anyway.
+
+    last_at: when the last of them was stored, seconds after the call
+    """
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="failing_calls", db_index=False)
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="failing_calls")
+    day = models.DateField()
+    calls = models.PositiveIntegerField(default=0)
+    last_at = models.DateTimeField(default=timezone.now)
+
+    objects = FailingCallsQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "failing calls"
+        constraints = [models.UniqueConstraint(fields=["template", "key", "day"], name="failing_calls_unique")]
+        indexes = [models.Index(fields=["day"], name="failing_calls_day")]
+
+    def __str__(self) -> str:
+        return f"Failing calls on {self.day}"
+
+
+def _first_day() -> date:
+    return timezone.localdate(timezone=UTC) - timedelta(days=DAYS_KEPT)
 
 
 def hash_of(names: Sequence[str], language: str = "") -> str:

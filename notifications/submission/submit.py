@@ -1,25 +1,27 @@
 """Check, render and store one message for one request. Source: docs/reference/sending-api.md §4.1."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from django.db import transaction
 
 from config.metrics import registry
-from notifications import tasks
+from notifications import errors, tasks
 from notifications.attachments import store
 from notifications.delivery import repeats
 from notifications.delivery.repeats import RepeatsMessage
 from notifications.models import Attachment, Channel, Notification, RequestCallback
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, template_use, usage
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Checked, Submission
+from notifications.submission.checks import Check, Checked, Submission
 from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, RequestedCallback, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
 
 Keep = Callable[[Submission], None]  # stores further rows in the transaction of the message
+Message = TypeVar("Message", SmsChecks, EmailChecks)
 
 
 def submit_sms(caller: Caller, request: SmsRequest, *, keep: Keep | None = None) -> Submission:
@@ -39,15 +41,25 @@ def submit_email(caller: Caller, request: EmailRequest, *, keep: Keep | None = N
 def check_sms(caller: Caller, request: SmsRequest) -> Checked:
     """Check and render one text message. Raises a NotificationError."""
     message = SmsChecks(caller, request)
-    checks.run(sms_checks.CHECKS, message)
+    _run(sms_checks.CHECKS, message)
     return message.checked()
 
 
 def check_email(caller: Caller, request: EmailRequest) -> Checked:
     """Check and render one email, with its files. Raises a NotificationError."""
     message = EmailChecks(caller, request, is_simulated=policy.is_simulated(request.email_address))
-    checks.run(email_checks.CHECKS, message)
+    _run(email_checks.CHECKS, message)
     return message.checked()
+
+
+def _run(named: Sequence[Check[Message]], message: Message) -> None:
+    """Run the checks, and count the call if it fails for a change of the template."""
+    try:
+        checks.run(named, message)
+    except errors.PersonalisationMissing:
+        if message.request.template_version is None:
+            template_use.count_failing(message.caller, message.template, message.request.personalisation)
+        raise
 
 
 def _accept(checked: Checked, request: SmsRequest | EmailRequest, keep: Keep | None) -> Submission:

@@ -6,13 +6,14 @@ The calls are counted in memory and stored later, so that requests do not wait. 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date
+from typing import TypeVar
 from uuid import UUID
 
 from django.utils import timezone
 
 from config.metrics import registry
 from config.metrics.registry import PendingCounts, storing
-from notifications.models import ApiKey, Template, TemplateUse
+from notifications.models import ApiKey, FailingCalls, Template, TemplateUse
 from notifications.models.template_use import hash_of
 from notifications.rendering import placeholders
 from notifications.submission.callers import Caller
@@ -24,8 +25,10 @@ MAX_PENDING = 2_000  # sets in memory; further ones are not counted until these 
 
 _Use = tuple[UUID, UUID, date, tuple[str, ...], str]  # template, key, day, names, language
 _Day = tuple[UUID, UUID, date]
+_Counted = TypeVar("_Counted", _Use, _Day)
 
 _uses: PendingCounts[_Use] = PendingCounts(max_keys=MAX_PENDING)
+_failing: PendingCounts[_Day] = PendingCounts(max_keys=MAX_PENDING)
 
 
 def count(
@@ -43,18 +46,43 @@ def count(
     _uses.add((template.id, caller.id, _today(), tuple(sorted(names)), language or ""))
 
 
+def count_failing(caller: Caller, template: TemplateText, personalisation: Mapping[str, object]) -> None:
+    """Count one refused call of an API key, if it lacks a placeholder with which the template was published anyway."""
+    if not isinstance(caller, ApiKey) or not template.breaks_without:
+        return
+    sent = {name for name, value in placeholders.keyed(personalisation).items() if value is not None}
+    if template.breaks_without & template.required.keys() - sent:
+        _failing.add((template.id, caller.id, _today()))
+
+
 def store_pending() -> None:
     """Store the pending counts."""
+    _store_uses()
+    _store_failing()
+
+
+def _store_failing() -> None:
+    failing = _failing.take()
+    if not failing:
+        return
+    with storing(lambda: _failing.give_back(failing)):
+        FailingCalls.objects.add(_known(failing))
+
+
+def _store_uses() -> None:
     uses = _uses.take()
     if not uses:
         return
     with storing(lambda: _uses.give_back(uses)):
-        templates, keys = {use[0] for use in uses}, {use[1] for use in uses}
-        # A service may be deleted meanwhile.
-        known_keys = set(ApiKey.objects.filter(pk__in=keys).values_list("pk", flat=True))
-        known_templates = set(Template.objects.filter(pk__in=templates).values_list("pk", flat=True))
-        known = {use: uses[use] for use in uses if use[0] in known_templates and use[1] in known_keys}
-        TemplateUse.objects.add([_row(use, calls) for use, calls in _within_limit(known)])
+        TemplateUse.objects.add([_row(use, calls) for use, calls in _within_limit(_known(uses))])
+
+
+def _known(counts: Mapping[_Counted, float]) -> dict[_Counted, int]:
+    """Return the counts whose template and key are still stored: a service may be deleted meanwhile."""
+    templates, keys = {what[0] for what in counts}, {what[1] for what in counts}
+    known_keys = set(ApiKey.objects.filter(pk__in=keys).values_list("pk", flat=True))
+    known_templates = set(Template.objects.filter(pk__in=templates).values_list("pk", flat=True))
+    return {what: int(counts[what]) for what in counts if what[0] in known_templates and what[1] in known_keys}
 
 
 def _within_limit(uses: Mapping[_Use, int]) -> Iterable[tuple[_Use, int]]:

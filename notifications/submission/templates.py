@@ -31,6 +31,7 @@ class TemplateText:
     language: of `subject` and `content`; first the one of the version
     translations: `[{"language", "subject", "content"}]` in the other languages
     files: the fixed files of the template by placeholder, as `Template.fixed_files`
+    breaks_without: as `TemplateVersion.breaks_without`
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class TemplateText:
     unsubscribe_link: bool
     respect_quiet_hours: bool
     is_archived: bool
+    breaks_without: frozenset[str]
 
     @property
     def used_files(self) -> Mapping[str, Mapping[str, Any]]:  # Any: JSON
@@ -179,6 +181,7 @@ def text_of(row: TemplateVersion) -> TemplateText:
         unsubscribe_link=row.unsubscribe_link,
         respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,
+        breaks_without=frozenset(row.breaks_without),
     )
 
 

@@ -68,6 +68,9 @@ def accept(
         bulk_send = _new(caller, request, template, sender, judged)
         bulk_send.retry_of = retry_of
         _store(caller, bulk_send, judged, actor, keep)
+    except errors.InvalidTable:
+        template_use.count_failing(caller, template, dict.fromkeys(judged.sent_names, ""))
+        raise
     finally:
         judged.close()
     if used := sender.sms_sender or sender.reply_to:

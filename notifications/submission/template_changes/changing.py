@@ -12,7 +12,8 @@ from django.utils import timezone
 from config import audit
 from config.audit import Actor, changes
 from notifications.models import Channel, Service, Template, TemplateVersion
-from notifications.submission import template_files
+from notifications.rendering import placeholders
+from notifications.submission import template_files, templates
 
 Text = Mapping[str, Any]  # the columns of a version: name, subject, content and so on
 
@@ -69,6 +70,7 @@ def record_draft(template: Template, version: TemplateVersion, editor: Editor) -
 def publish(template: Template, version: TemplateVersion, editor: Editor, *, missing: Sequence[str] = ()) -> None:
     """Publish a version for all keys. missing: the placeholders that some callers do not send"""
     _record(editor, "published", template, version, missing=missing)
+    _note_breaks(template, version, missing)
     template.publish(version)
 
 
@@ -112,6 +114,21 @@ def set_archived(templates: Sequence[Template], actor: Actor, *, is_archived: bo
     for template in templates:
         template.archived_at = moment
         audit.record(actor, verb, template, before={"archived": not is_archived}, after={"archived": is_archived})
+
+
+def _note_breaks(template: Template, version: TemplateVersion, missing: Sequence[str]) -> None:
+    """Store which placeholders calls may lack from now on, so that calls that fail are counted.
+
+    Those of earlier changes count on while the text has them.
+    """
+    text = templates.text_of(version)
+    languages = [None, *(str(one["language"]) for one in text.translations)]
+    required = {name for language in languages for name in text.in_language(language).required}
+    earlier = required.intersection(template.published().breaks_without)
+    version.breaks_without = sorted(earlier.union(map(placeholders.key, missing)))
+    version.save(update_fields=["breaks_without"])
+    if not earlier:
+        template.failing_calls.all().delete()
 
 
 def _record(

@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import DatabaseError, connection
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
-from notifications.models import KeyType, TemplateUse
+from config.metrics import registry
+from notifications.models import FailingCalls, KeyType, Role, TemplateUse
 from notifications.submission import template_use, ttl_cache
 from tests import factories
+from tests.cleaning import clean_up
 from tests.notifications.calling import ADDRESS, Caller, make_caller
 from tests.people import colleague
 
@@ -290,3 +293,104 @@ def test_another_person_sees_the_page_only_with_the_role(caller, template):
 
     assert colleague(caller.service).get(page_of(template)).status_code == 403
     assert colleague(factories.make_service()).get(page_of(template)).status_code in (403, 404)
+
+
+# Calls that fail after *Publish anyway*, on the overview
+
+
+def needs(client):
+    registry.flush()
+    return html.unescape(client.get("/admin/needs/").content.decode()).replace("\xa0", " ")
+
+
+def broken(console, caller, template):
+    """Publish a change that breaks the calls of the key."""
+    send(caller, template, OLD)
+    save(console, template)
+    publish(console, template)
+
+
+def test_calls_that_fail_after_publishing_anyway_are_a_line_with_their_number(console, caller, template):
+    broken(console, caller, template)
+    bulk = {"name": "Tides", "template_id": str(template.pk), "rows": [["email address", "name"], [ADDRESS, "a"]]}
+    assert "failed since the change" not in needs(console)
+
+    statuses = send(caller, template, OLD, NULL, NEW, {"item": "b"})
+    assert caller.post("/v2/notifications/bulk", bulk).status_code == 400
+    one = {"email_address": ADDRESS, "template_id": str(template.pk), "personalisation": OLD}
+    caller.post("/v2/notifications/email?dry_run=true", one)  # is no send
+
+    assert statuses == [400, 400, 201, 400]  # the last one lacks a placeholder that is not new
+    page = needs(console)
+    assert "3 calls with the key pay-live failed since the change of template Welcome." in page
+    assert f'href="/admin/notifications/template/{template.pk}/change/#versions-group"' in page
+
+
+def test_the_line_goes_a_day_after_the_last_failed_call(console, caller, template):
+    broken(console, caller, template)
+    send(caller, template, OLD)
+    assert "1 call with the key pay-live failed" in needs(console)
+
+    with time_machine.travel(NOON + timedelta(hours=24, minutes=1), tick=False):
+        assert "failed since the change" not in needs(console)
+
+
+def test_a_later_change_keeps_the_line_while_the_placeholder_is_needed(console, caller, template):
+    broken(console, caller, template)
+    send(caller, template, OLD)
+
+    save(console, template, "Dear ((name)), please bring ((item))", based_on=2)
+    assert version_of(template) == 3
+    send(caller, template, OLD)
+    assert "2 calls with the key pay-live failed" in needs(console)
+
+    save(console, template, "Dear ((name))", based_on=3)
+    assert version_of(template) == 4
+    assert "failed since the change" not in needs(console)
+    assert not FailingCalls.objects.exists()
+
+
+def test_a_call_that_never_sent_enough_is_no_line(console, caller, template):
+    assert send(caller, template, {}, {"item": "b"}) == [400, 400]
+
+    assert "failed since the change" not in needs(console)
+    assert not FailingCalls.objects.exists()
+
+
+def test_the_line_is_for_people_who_edit_the_templates_of_the_service(console, caller, template):
+    broken(console, caller, template)
+    send(caller, template, OLD)
+    needs(console)
+
+    assert "failed since the change" in needs(colleague(caller.service, Role.EDIT_TEMPLATES, name="editor"))
+    assert "failed since the change" not in needs(colleague(caller.service, Role.SEE_ACTIVITY, name="reader"))
+    assert "failed since the change" not in needs(colleague(factories.make_service(), *Role, name="other"))
+    caller.key.revoked_at = NOON
+    caller.key.save()
+    assert "failed since the change" not in needs(console)
+
+
+def test_counts_that_the_database_refuses_are_stored_later(console, caller, template):
+    broken(console, caller, template)
+
+    def refuse(execute, sql, *rest):
+        if "failingcalls" in sql:
+            raise DatabaseError
+        return execute(sql, *rest)
+
+    ttl_cache.clear()
+    assert caller.send_email(template, personalisation=OLD).status_code == 400
+    with connection.execute_wrapper(refuse):
+        template_use.store_pending()
+
+    assert not FailingCalls.objects.exists()
+    assert "1 call with the key pay-live failed" in needs(console)
+
+
+def test_failing_calls_are_deleted_after_31_days(console, caller, template):
+    broken(console, caller, template)
+    send(caller, template, OLD)
+    FailingCalls.objects.update(day=NOON.date() - timedelta(days=32))
+
+    assert clean_up("template-uses").removed == 1
+    assert not FailingCalls.objects.exists()
