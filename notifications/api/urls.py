@@ -42,6 +42,7 @@ urlpatterns = [
     *_slashed("v2/notifications/<str:notification_id>/cancel", NotificationViewSet.as_view({"post": "cancel"})),
     *_slashed("v2/templates", ManagedTemplateViewSet.as_view({"get": "list", "post": "create"})),
     *_slashed("v2/templates/<str:template_id>", ManagedTemplateViewSet.as_view({"get": "read", "patch": "change"})),
+    *_slashed("v2/templates/<str:template_id>/files/<str:file_id>", ManagedTemplateViewSet.as_view({"get": "file"})),
     *_slashed("v2/template/<str:template_id>", TemplateViewSet.as_view({"get": "retrieve"})),
     *_slashed("v2/template/<str:template_id>/version/<str:number>", TemplateViewSet.as_view({"get": "version"})),
     *_slashed("v2/template/<str:template_id>/preview", TemplateViewSet.as_view({"post": "preview"})),

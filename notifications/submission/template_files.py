@@ -9,12 +9,19 @@ from uuid import UUID
 
 from config import audit
 from config.audit import Actor
+from config.invalid import InvalidValue
 from notifications import errors
+from notifications.attachments import intake
 from notifications.attachments.intake import CheckedFile
-from notifications.models import Template
+from notifications.attachments.validation import FileRequest
+from notifications.models import Service, Template, VersionState
 from notifications.models.template_file import TemplateFile
 from notifications.rendering import placeholders
-from notifications.submission.templates import TemplateText
+from notifications.submission.policy import console_url
+from notifications.submission.templates import TemplateText, text_of
+from notifications.validation import templates
+
+Changes = Mapping[str, CheckedFile | None]  # by placeholder; None: the file is removed
 
 
 def with_files(template: TemplateText, personalisation: Mapping[str, object]) -> dict[str, object]:
@@ -38,18 +45,66 @@ def check_none(template: TemplateText) -> None:
         raise errors.TemplateHasFiles
 
 
+def check(service: Service, requests: Mapping[str, FileRequest]) -> dict[str, CheckedFile]:
+    """Validate and scan files of a template, by placeholder, as the files of a send.
+
+    Raises FilesNotSetUp, InvalidFile and NoVerdict.
+    """
+    if requests and not service.file_contact:
+        raise errors.FilesNotSetUp(settings_url=console_url(service))
+    return dict(zip(requests, intake.check(list(requests.values())), strict=True))
+
+
+def check_changes(template: Template, changes: Changes) -> None:
+    """Raise InvalidValue if the names break rules, or if there are too many files after the changes."""
+    templates.check_files(changes.keys())
+    after = {placeholders.key(name): name for name in [*template.fixed_files, *changes]}
+    for name, file in changes.items():
+        if file is None:
+            after.pop(placeholders.key(name))
+    templates.check_files(after.values())
+
+
+def check_unused(template: Template, name: str) -> None:
+    """Raise InvalidValue if the published text, or one for test keys, has the placeholder."""
+    unpublished = template.versions.filter(state__in=[VersionState.TEST, VersionState.DRAFT])
+    for version in [template.published(), *unpublished.select_related("template")]:
+        text = text_of(version)
+        if any(placeholders.key(name) in text.in_language(code).names for code in text.languages):
+            raise InvalidValue(
+                f"Version {version.number} has the placeholder (({name})). Publish a text without it first."
+            )
+
+
+def put(template: Template, changes: Changes, actor: Actor) -> None:
+    """Store the new and the different files of a locked template."""
+    for name, file in changes.items():
+        if file is not None and not _is_stored(template, name, file):
+            add(template, name, file, actor)
+
+
+def take_out(template: Template, changes: Changes, actor: Actor) -> None:
+    """Delete the removed files of a locked template. Raises InvalidValue if a text in use has a placeholder."""
+    for name, file in changes.items():
+        if file is None and _stored_names(template, name):
+            check_unused(template, name)
+            remove(template, name, actor)
+
+
+def read(template: Template, file_id: UUID) -> dict[str, Any] | None:  # Any: JSON
+    """Return a file in the form of files of a request, or None if the template has no such file."""
+    for options in template.fixed_files.values():
+        if options["id"] == str(file_id):
+            return _object(options, {options["id"]: TemplateFile.objects.get(pk=file_id).encoded()})
+    return None
+
+
 def add(template: Template, name: str, file: CheckedFile, actor: Actor) -> None:
     """Store a checked file for a placeholder, instead of an earlier one. The caller has locked the template."""
     before = _without(template, name)
     row = TemplateFile.of(template, file.data)
     row.save(force_insert=True)
-    template.fixed_files[name] = {
-        "id": str(row.pk),
-        "filename": file.name,
-        "size_bytes": len(file.data),
-        "asks_for_email_address": file.asks_for_email_address,
-        "weeks": file.weeks,
-    }
+    template.fixed_files[name] = {"id": str(row.pk), **_options_of(file)}
     template.save(update_fields=["fixed_files"])
     after = {"placeholder": name, "size_bytes": len(file.data)}
     audit.record(actor, "added_file", template, before={"replaced": bool(before)}, after=after)
@@ -75,16 +130,39 @@ def copy(template: Template, to: Template) -> None:
 
 def _without(template: Template, name: str) -> dict[str, Any] | None:  # Any: JSON
     """Delete the file of a placeholder, and return what is known of it."""
-    same = [known for known in template.fixed_files if placeholders.key(known) == placeholders.key(name)]
-    removed = [template.fixed_files.pop(known) for known in same]
+    removed = [template.fixed_files.pop(known) for known in _stored_names(template, name)]
     TemplateFile.objects.filter(pk__in=[options["id"] for options in removed]).delete()
     return removed[0] if removed else None
 
 
-def _object(options: Mapping[str, Any], contents: Mapping[str, str]) -> dict[str, object]:  # Any: JSON
+def _stored_names(template: Template, name: str) -> list[str]:
+    return [known for known in template.fixed_files if placeholders.key(known) == placeholders.key(name)]
+
+
+def _is_stored(template: Template, name: str, file: CheckedFile) -> bool:
+    known = template.fixed_files.get(name)
+    if known is None or {**known, **_options_of(file)} != known:
+        return False
+    return TemplateFile.objects.get(pk=known["id"]).data() == file.data
+
+
+def _options_of(file: CheckedFile) -> dict[str, Any]:  # Any: JSON
     return {
-        "file": contents[options["id"]],
+        "filename": file.name,
+        "size_bytes": len(file.data),
+        "asks_for_email_address": file.asks_for_email_address,
+        "weeks": file.weeks,
+    }
+
+
+def options_as_sent(options: Mapping[str, Any]) -> dict[str, object]:  # Any: JSON
+    """Return the options of a stored file as a request names them."""
+    return {
         "filename": options["filename"],
         "confirm_email_before_download": options["asks_for_email_address"],
         "retention_period": f"{options['weeks']} weeks",
     }
+
+
+def _object(options: Mapping[str, Any], contents: Mapping[str, str]) -> dict[str, object]:  # Any: JSON
+    return {"file": contents[options["id"]], **options_as_sent(options)}

@@ -1,6 +1,6 @@
 """Validate templates, however they are saved: in the console, by the API, from files and by `provision`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from config.invalid import InvalidValue
 from notifications.rendering import placeholders, sms
@@ -9,6 +9,7 @@ from notifications.validation.languages import MAX_LANGUAGES, parse_language
 
 MAX_SUBJECT_CHARACTERS = 1000
 MAX_DEFAULT_CHARACTERS = 5_000
+MAX_FILES = 10
 
 Translation = Mapping[str, str | None]
 
@@ -56,6 +57,17 @@ def check_translations(language: str, translations: Sequence[Translation], *, is
             check_content(one["content"] or "", is_text_message=is_text_message)
         except InvalidValue as error:
             raise InvalidValue(f"{one['language']}: {error}") from error
+
+
+def check_files(names: Collection[str]) -> None:
+    """Raise InvalidValue if a name of a fixed file is not a placeholder or occurs twice, or if there are too many."""
+    for name in names:
+        if not placeholders.key(name) or placeholders.find(f"(({name}))") != [name]:
+            raise InvalidValue("Enter the name of a placeholder, without brackets and question marks.")
+    if len({placeholders.key(name) for name in names}) < len(names):
+        raise InvalidValue("Give each placeholder one file.")
+    if len(names) > MAX_FILES:
+        raise InvalidValue(f"A template can have at most {MAX_FILES} files. Remove one first.")
 
 
 def find_errors(subject: str | None, content: str | None, *, is_text_message: bool) -> list[tuple[str, str]]:

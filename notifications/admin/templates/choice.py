@@ -60,12 +60,11 @@ def languages(version: TemplateVersion, text: TemplateText, parameters: Mapping[
     """
     if not version.translations:
         return []
-    codes = [version.language, *(str(one["language"]) for one in version.translations)]
     return [
         {
             "title": named(code),
             "is_chosen": code == text.language,
             "url": f"?{urlencode(parameters if code == version.language else {**parameters, 'language': code})}",
         }
-        for code in codes
+        for code in text.languages
     ]

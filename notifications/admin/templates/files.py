@@ -9,7 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 
 from config import audit
+from config.console.checking import checked
 from config.console.theme import CheckboxInput, TextInput
+from config.invalid import InvalidValue
 from notifications import errors
 from notifications.admin.service_rows import posted
 from notifications.admin.templates.copying import CopyingAdmin
@@ -17,12 +19,11 @@ from notifications.attachments import intake
 from notifications.attachments.intake import CheckedFile
 from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, FileRequest
-from notifications.models import Channel, Service, Template, TemplateVersion, VersionState
+from notifications.models import Channel, Service, Template
 from notifications.models.attachment import MAX_WEEKS
-from notifications.rendering import placeholders
-from notifications.submission import template_files, templates
+from notifications.submission import template_files
+from notifications.validation.templates import check_files
 
-MAX_FILES = 10
 AWAY = "The virus scanner does not answer. Try again in a few minutes."
 
 
@@ -53,8 +54,7 @@ class TemplateFileForm(forms.Form):
 
     def clean_placeholder(self) -> str:
         name: str = self.cleaned_data["placeholder"].strip().removeprefix("((").removesuffix("))")
-        if not placeholders.key(name) or placeholders.find(f"(({name}))") != [name]:
-            raise forms.ValidationError("Enter the name of a placeholder, without brackets and question marks.")
+        checked(check_files, [name])
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -93,11 +93,12 @@ class FilesAdmin(CopyingAdmin):
         form = TemplateFileForm(posted(request), request.FILES or None)
         if request.method == "POST" and form.is_valid():
             name = form.cleaned_data["placeholder"]
-            known = {placeholders.key(one) for one in template.fixed_files}
-            if len(known | {placeholders.key(name)}) <= MAX_FILES:
+            try:
+                template_files.check_changes(template, {name: form.checked})
                 template_files.add(template, name, form.checked, audit.person(request))
                 return self.action_done(request, self.url_of("files", template), f"Added the file for (({name})).")
-            form.add_error(None, f"A template can have at most {MAX_FILES} files. Remove one first.")
+            except InvalidValue as error:
+                form.add_error(None, str(error))
         return self.action_page(
             request,
             template,
@@ -119,10 +120,10 @@ class FilesAdmin(CopyingAdmin):
         if name not in template.fixed_files:
             raise Http404
         title = f"Remove the file for (({name}))"
-        for version in _in_use(template):
-            if any(placeholders.key(name) in text.names for text in _texts(version)):
-                error = f"Version {version.number} has the placeholder (({name})). Publish a text without it first."
-                return self.error_page(request, template, title, error)
+        try:
+            template_files.check_unused(template, name)
+        except InvalidValue as error:
+            return self.error_page(request, template, title, str(error))
         if request.method == "POST":
             template_files.remove(template, name, audit.person(request))
             return self.action_done(request, self.url_of("files", template), f"Removed the file for (({name})).")
@@ -142,13 +143,3 @@ class FilesAdmin(CopyingAdmin):
         remedy = ("Open settings", service_admin.url_of("change", template.service)) if may_add else None
         error = "The service has no contact for its download pages. Add one in the settings of the service first."
         return self.error_page(request, template, title, error, remedy=remedy)
-
-
-def _in_use(template: Template) -> list[TemplateVersion]:
-    unpublished = template.versions.filter(state__in=[VersionState.TEST, VersionState.DRAFT])
-    return [template.published(), *unpublished.select_related("template")]
-
-
-def _texts(version: TemplateVersion) -> list[templates.TemplateText]:
-    text = templates.text_of(version)
-    return [text, *(text.in_language(str(one["language"])) for one in text.translations)]

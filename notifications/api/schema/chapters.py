@@ -175,6 +175,9 @@ as you send them. A request changes only the properties that it contains.
   use it. `{"state": "published"}` without a text publishes the draft.
 - If other calls do not send a value for a new placeholder, publishing is refused with 409 and nothing changes. The
   message names the keys and how many of yesterday's calls would have failed. `"breaks_calls": true` publishes the text.
+- `files` has fixed files of an email by placeholder, such as
+  `{"files": {"terms": {"file": "…", "filename": "terms.pdf"}}}`, each in the form of a file of a send. `null` removes
+  a file. Every single email whose text has the placeholder then contains a link of its own to the file.
 - `{"archived": true}` archives a template: sends with it are refused. `{"archived": false}` restores it.
 """
 

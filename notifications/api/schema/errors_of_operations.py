@@ -75,7 +75,7 @@ _RULES = (*_TEMPLATE, errors.PersonalisationMissing)
 _READING = (*_AUTHENTICATION, *_FAILURES)
 _CHANGED_TEMPLATE = (
     *(errors.TemplatesNotManaged, *_BODY, errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType),
-    *(errors.NotOneOf, errors.TextPropertyTooLong, errors.TemplateInvalid),
+    *(errors.NotOneOf, errors.TextPropertyTooLong, errors.TemplateInvalid, *_FILES),
 )
 _ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)
 _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
@@ -120,6 +120,7 @@ BY_OPERATION = {
     "listTemplates": (*_READING, errors.NotOneOf, errors.PropertiesUnexpected),
     "createTemplate": (*_READING, *_CHANGED_TEMPLATE),
     "readManagedTemplate": (*_ONE, errors.TemplatesNotManaged),
+    "readTemplateFile": (*_ONE, errors.TemplatesNotManaged),
     "changeTemplate": (*_ONE, *_CHANGED_TEMPLATE, errors.TemplateBreaksCalls),
     "readTemplate": _ONE,
     "readTemplateVersion": _ONE,

@@ -12,6 +12,7 @@ from notifications.api.schema.operations import EMAIL_TEMPLATE, TEMPLATES
 from notifications.api.templates import serializers
 
 _ID = path("template_id", "The id of the template.", EMAIL_TEMPLATE)
+_FILE_ID = "9f7bd53c-2ff1-4d0a-a4f0-5c1a7d3f9b10"
 _ROW = serializers.ManagedTemplateSerializer
 _NEW = {"name": "Visit", "type": "email", "subject": "Your visit", "body": "Dear ((name)), see you tomorrow."}
 _CHANGE = {"body": "Dear ((name)), see you on ((day)).", "note": "the day", "state": "draft"}
@@ -47,6 +48,16 @@ class ManagedTemplates(OpenApiViewExtension):
                 _ROW,
                 _ID,
                 about="With its draft, if there is one. Only keys that may manage templates.",
+            ),
+            file=read(
+                "readTemplateFile",
+                TEMPLATES,
+                "Read a fixed file of a template",
+                serializers.WholeFile,
+                _ID,
+                path("file_id", "The id of the file.", _FILE_ID),
+                about="With its content, in the form in which a template or a send takes a file. "
+                "Only keys that may manage templates.",
             ),
             change=extend_schema(
                 operation_id="changeTemplate",

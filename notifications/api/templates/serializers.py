@@ -10,11 +10,14 @@ from notifications import errors
 from notifications.api import fields
 from notifications.api.records import TemplateSerializer
 from notifications.api.serializers import RequestSerializer
-from notifications.models import Channel, TemplateVersion, VersionState
+from notifications.attachments.file_types import KINDS
+from notifications.attachments.validation import FileRequest, extension_of, parse
+from notifications.models import Channel, Template, TemplateVersion, VersionState
+from notifications.submission import template_files
 from notifications.submission.template_changes.definitions import Publication
 
 MAX_NOTE_CHARACTERS = 255
-_OTHERS = ("note", "state", "breaks_calls")  # not properties of the template
+_OTHERS = ("note", "state", "breaks_calls", "files")  # not properties of the template
 STATES = (VersionState.PUBLISHED, VersionState.TEST, VersionState.DRAFT)
 
 
@@ -85,6 +88,63 @@ class Translations(serializers.ListField):
         return found
 
 
+class FileOptions(serializers.Serializer[Any]):
+    filename = serializers.CharField()
+    confirm_email_before_download = serializers.BooleanField(
+        help_text="true: the download page asks for the email address."
+    )
+    retention_period = serializers.CharField(help_text="How long the file of each message is kept: `26 weeks`.")
+
+
+class StoredFile(FileOptions):
+    id = serializers.UUIDField()
+    content_type = serializers.CharField(help_text="Of the extension, such as `application/pdf`.")
+    size_bytes = serializers.IntegerField(min_value=1)
+
+
+class WholeFile(FileOptions):
+    file = serializers.CharField(help_text="The content as base64.")
+
+
+class GivenFile(WholeFile):
+    filename = serializers.CharField(required=False)
+    confirm_email_before_download = serializers.BooleanField(required=False)
+    retention_period = serializers.CharField(required=False)
+
+
+class Files(serializers.DictField):
+    """Files by placeholder, each as in the personalisation of a send. removes: null removes a file"""
+
+    child = GivenFile()
+
+    def __init__(self, *, removes: bool = False, **options: Any) -> None:
+        super().__init__(child=GivenFile(allow_null=removes), **options)
+        self.removes = removes
+
+    def to_internal_value(self, data: object) -> dict[str, FileRequest | None]:
+        fields.of_type(self.field_name, data, dict, "object")
+        given: dict[str, Any] = data  # type: ignore[assignment]  # checked above
+        types, words = ((dict, type(None)), "object, null") if self.removes else (dict, "object")
+        for name, one in given.items():
+            fields.of_type(f"{self.field_name}.{name}", one, types, words)
+            if one is not None and "file" not in one:
+                raise errors.PropertyMissing(name=f"{self.field_name}.{name}.file")
+        return {name: None if one is None else parse(one) for name, one in given.items()}
+
+
+def files_of(template: Template) -> dict[str, dict[str, object]]:
+    """Return the fixed files of a template by placeholder, without their contents."""
+    return {
+        name: {
+            "id": options["id"],
+            **template_files.options_as_sent(options),
+            "content_type": KINDS[extension_of(options["filename"])][0],
+            "size_bytes": options["size_bytes"],
+        }
+        for name, options in template.fixed_files.items()
+    }
+
+
 def translations_of(version: TemplateVersion) -> list[dict[str, str | None]]:
     """Return the translations as the API names them."""
     return [
@@ -121,6 +181,10 @@ class ChangingSerializer(RequestSerializer):
     translations = Translations(
         required=False, help_text="The text in further languages. They replace the stored ones."
     )
+    files = Files(
+        required=False,
+        help_text="Fixed files by placeholder, each in the form of a file of a send. For emails only.",
+    )
     note = Text(
         required=False, max_length=MAX_NOTE_CHARACTERS, help_text="A note for the new version. Only staff see it."
     )
@@ -138,7 +202,7 @@ class NewTemplateSerializer(ChangingSerializer):
 
     order = (
         *("name", "type", "subject", "body", "unsubscribe_link", "respect_quiet_hours", "redact_personalisation"),
-        *("tags", "defaults", "language", "translations", "note"),
+        *("tags", "defaults", "language", "translations", "files", "note"),
     )
 
     type = Word(choices=Channel.values, help_text="The channel. It cannot be changed.")
@@ -149,11 +213,19 @@ class TemplateChangeSerializer(ChangingSerializer):
 
     order = (
         *("name", "subject", "body", "unsubscribe_link", "respect_quiet_hours", "redact_personalisation", "archived"),
-        *("tags", "defaults", "language", "translations", "note", "state", "breaks_calls"),
+        *("tags", "defaults", "language", "translations", "files", "note", "state", "breaks_calls"),
     )
 
     name = Text(required=False, help_text="The name. Recipients never see it.")
     body = Text(required=False, help_text="The text with its placeholders. It is stored exactly as given.")
+    files = Files(
+        required=False,
+        removes=True,
+        help_text=(
+            "Fixed files by placeholder, each in the form of a file of a send. null removes a file; other files stay. "
+            "A change of files takes effect at once and makes no version. For emails only."
+        ),
+    )
     archived = Flag(required=False, help_text="true: sends with this template are refused. false: restores it.")
     state = Word(
         required=False,
@@ -175,7 +247,7 @@ class TemplateChangeSerializer(ChangingSerializer):
             may_break=given.get("breaks_calls", False),
             note=given.get("note", ""),
         )
-        return {"fields": given["fields"], "how": how, "names_state": "state" in given}
+        return {**given, "how": how, "names_state": "state" in given}
 
 
 class UnpublishedText(serializers.Serializer[TemplateVersion]):
@@ -208,6 +280,7 @@ class ManagedTemplateSerializer(TemplateSerializer):
     defaults = serializers.DictField(child=serializers.CharField(), help_text="Values that a send may leave out.")
     language = serializers.CharField(help_text="The language code of the text.")
     translations = Translation(many=True, help_text="The text in further languages.")
+    files = serializers.DictField(child=StoredFile(), help_text="The fixed files, by placeholder.")
     unpublished = UnpublishedText(allow_null=True, help_text="The draft, else the text for test keys, else null.")
 
     def to_representation(self, version: TemplateVersion) -> dict[str, object]:
@@ -222,5 +295,6 @@ class ManagedTemplateSerializer(TemplateSerializer):
             "defaults": version.defaults,
             "language": version.language,
             "translations": translations_of(version),
+            "files": files_of(template),
             "unpublished": UnpublishedText(newest).data if newest.is_unpublished else None,
         }

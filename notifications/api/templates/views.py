@@ -16,6 +16,7 @@ from notifications.api.templates.serializers import (
 )
 from notifications.api.views import TemplateViewSet
 from notifications.models import Channel, Template
+from notifications.submission import template_files
 from notifications.submission.callers import actor_of
 from notifications.submission.template_changes import editing
 from notifications.submission.template_changes.changing import Editor
@@ -30,10 +31,16 @@ class ManagedTemplateViewSet(TemplateViewSet):
         values = self._read(NewTemplateSerializer, request)
         given = values["fields"]
         if given["type"] == Channel.SMS:
-            _check_has_no_email_fields(given)
+            _check_has_no_email_fields(given, values.get("files"))
         else:
             given = {"subject": "", **given}
-        template = editing.add(self.service, Definition(**given), self._editor, note=values.get("note", ""))
+        template = editing.add(
+            self.service,
+            Definition(**given),
+            self._editor,
+            note=values.get("note", ""),
+            files=values.get("files", {}),
+        )
         return self._shown(template, status=201)
 
     def read(self, request: Request, template_id: str) -> Response:
@@ -45,7 +52,7 @@ class ManagedTemplateViewSet(TemplateViewSet):
         values = self._read(TemplateChangeSerializer, request)
         identifier = _id(template_id)
         if editing.find(self.service, identifier).type == Channel.SMS:
-            _check_has_no_email_fields(values["fields"])
+            _check_has_no_email_fields(values["fields"], values.get("files"))
         template = editing.change(
             self.service,
             identifier,
@@ -53,8 +60,19 @@ class ManagedTemplateViewSet(TemplateViewSet):
             self._editor,
             values["how"],
             names_state=values["names_state"],
+            files=values.get("files", {}),
         )
         return self._shown(template)
+
+    def file(self, request: Request, template_id: str, file_id: str) -> Response:
+        self._check_key()
+        template, identifier = editing.find(self.service, _id(template_id)), parse_uuid(file_id)
+        if identifier is None:
+            raise errors.NotAUuid(name="file_id")
+        found = template_files.read(template, identifier)
+        if found is None:
+            raise errors.NoResultFound
+        return Response(found)
 
     def _shown(self, template: Template, *, status: int = 200) -> Response:
         version = template.published()
@@ -76,12 +94,12 @@ class ManagedTemplateViewSet(TemplateViewSet):
         return Editor(actor=actor_of(self.api_key), author=self.api_key.name)
 
 
-def _check_has_no_email_fields(given: dict[str, Any]) -> None:
+def _check_has_no_email_fields(given: dict[str, Any], files: object) -> None:
     """Raise InvalidRequest if properties of an email are given for a text message."""
     found = [
         errors.TemplateInvalid(name=name, reason="This is for emails only.")
-        for name in ("subject", "unsubscribe_link")
-        if given.get(name)
+        for name, value in {**given, "files": files}.items()
+        if name in ("subject", "unsubscribe_link", "files") and value
     ]
     if found:
         raise errors.InvalidRequest(found)

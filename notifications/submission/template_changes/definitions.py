@@ -3,8 +3,10 @@
 The API, `manage.py templates` and imports call this. Source: docs/reference/template-files.md §2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -12,11 +14,15 @@ from django.db import transaction
 from config.invalid import InvalidValue
 from notifications import errors
 from notifications.models import Channel, Service, Template, TemplateVersion, VersionState
+from notifications.submission import template_files
 from notifications.submission.template_changes import breaks, changing
 from notifications.submission.template_changes.breaks import Break
 from notifications.submission.template_changes.changing import Editor
+from notifications.submission.template_files import Changes
 from notifications.template_definitions.definition import OPTIONS, TEXT, Definition
 from notifications.validation import names, tags, templates
+
+NO_FILES: Changes = MappingProxyType({})
 
 
 class DefinitionInvalid(ValueError):
@@ -105,28 +111,49 @@ def find_break(template: Template, definition: Definition) -> Break | None:
     return breaks.find(template, TemplateVersion(template=template, **definition.text()))
 
 
-def create(service: Service, definition: Definition, editor: Editor, *, note: str = "") -> Template:
-    """Store a checked definition as a new template, with its id if it has one. It is published at once."""
+def create(
+    service: Service, definition: Definition, editor: Editor, *, note: str = "", files: Changes = NO_FILES
+) -> Template:
+    """Store a checked definition as a new template, with its id if it has one. It is published at once.
+
+    files: checked, by placeholder
+    """
     columns = {**definition.options(), **({"id": definition.id} if definition.id else {})}
     with transaction.atomic():
         template = changing.create(service, Channel(definition.type), definition.text(), editor, note=note, **columns)
         changing.change_tags(template, definition.tags, editor)
+        template_files.put(template, files, editor.actor)
         if definition.archived:
             changing.set_archived([template], editor.actor, is_archived=True)
     return template
 
 
-def change(template: Template, definition: Definition, editor: Editor, how: Publication) -> None:
-    """Store what differs from a locked template. The definition is checked. Raises TemplateBreaksCalls, with no change.
+def change(
+    template: Template, definition: Definition, editor: Editor, how: Publication, *, files: Changes = NO_FILES
+) -> None:
+    """Store what differs from a locked template. The definition and the files are checked.
 
     A text that is already used, or that is already the draft, makes no new version.
+    Raises TemplateBreaksCalls, and DefinitionInvalid if files cannot be changed, with no change.
     """
-    with transaction.atomic():
+    with transaction.atomic(), errors_of_files():
+        template_files.check_changes(template, files)
+        template_files.put(template, files, editor.actor)
         changing.change_options(template, definition.options(), editor)
         changing.change_tags(template, definition.tags, editor)
         if definition.archived is (template.archived_at is None):
             changing.set_archived([template], editor.actor, is_archived=definition.archived)
         _save_text(template, definition.text(), editor, how)
+        template_files.take_out(template, files, editor.actor)
+
+
+@contextmanager
+def errors_of_files() -> Iterator[None]:
+    """Turn InvalidValue into DefinitionInvalid."""
+    try:
+        yield
+    except InvalidValue as error:
+        raise DefinitionInvalid([("files", str(error))]) from error
 
 
 def _save_text(template: Template, text: dict[str, Any], editor: Editor, how: Publication) -> None:

@@ -3,7 +3,8 @@
 Source: docs/reference/sending-api.md §17.5.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -11,11 +12,17 @@ from uuid import UUID
 from django.db import transaction
 
 from notifications import errors
+from notifications.attachments.validation import FileRequest
 from notifications.models import Service, Template, TemplateVersion, VersionState
+from notifications.submission import template_files
 from notifications.submission.template_changes import definitions
 from notifications.submission.template_changes.changing import Editor
 from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.submission.template_files import Changes
 from notifications.template_definitions.definition import TEXT, Definition
+from notifications.validation import templates
+
+GivenFiles = Mapping[str, FileRequest | None]  # by placeholder; None: the file is removed
 
 API_NAMES = {"content": "body"}  # as in the record of a template
 
@@ -28,9 +35,10 @@ def find(service: Service, template_id: UUID) -> Template:
     return template
 
 
-def add(service: Service, definition: Definition, editor: Editor, *, note: str) -> Template:
-    """Store a new template. Raises InvalidRequest."""
-    return definitions.create(service, _checked(definition, None), editor, note=note)
+def add(service: Service, definition: Definition, editor: Editor, *, note: str, files: GivenFiles) -> Template:
+    """Store a new template. Raises InvalidRequest and errors of files."""
+    wanted = _checked(definition, None)
+    return definitions.create(service, wanted, editor, note=note, files=_checked_files(service, files))
 
 
 def change(
@@ -41,16 +49,20 @@ def change(
     how: Publication,
     *,
     names_state: bool,
+    files: GivenFiles,
 ) -> Template:
-    """Replace the given fields of a template. Raises NoResultFound, InvalidRequest, TemplateBreaksCalls.
+    """Replace the given fields of a template.
+
+    Raises NoResultFound, InvalidRequest, TemplateBreaksCalls and errors of files.
 
     names_state: whether the request states what happens to the text, instead of leaving it to the default
     """
-    with transaction.atomic():
+    changes = _checked_files(service, files)  # before the transaction: the scanner takes its time
+    with transaction.atomic(), _as_api_errors():
         template = Template.objects.select_for_update().get(pk=find(service, template_id).pk)
         stored = definition_of(template, _base(template, given, how, names_state=names_state))
         wanted = _checked(replace(stored, **given), stored)
-        definitions.change(template, wanted, editor, how)
+        definitions.change(template, wanted, editor, how, files=changes)
     return template
 
 
@@ -65,8 +77,21 @@ def _base(template: Template, given: Mapping[str, Any], how: Publication, *, nam
 
 
 def _checked(definition: Definition, stored: Definition | None) -> Definition:
-    try:
+    with _as_api_errors():
         return definitions.checked(definition, stored)
+
+
+def _checked_files(service: Service, given: GivenFiles) -> Changes:
+    with _as_api_errors(), definitions.errors_of_files():
+        templates.check_files(given.keys())
+    checked = template_files.check(service, {name: file for name, file in given.items() if file is not None})
+    return {name: checked.get(name) for name in given}
+
+
+@contextmanager
+def _as_api_errors() -> Iterator[None]:
+    try:
+        yield
     except DefinitionInvalid as error:
         found = [errors.TemplateInvalid(name=API_NAMES.get(name, name), reason=reason) for name, reason in error.errors]
         raise errors.InvalidRequest(found) from error

@@ -32,6 +32,7 @@ class Callers:
             {
                 "name": f"Described {uuid.uuid4().hex[:8]}",
                 "live": True,
+                "file_contact": "help@example.org",
                 "sms_senders": [{"sender": "DESCRIBED", "default": True}],
                 "reply_to_addresses": [{"email_address": "reply@example.com", "default": True}],
                 "templates": [
@@ -54,6 +55,9 @@ class Callers:
         assert done.returncode == 0, done.stderr
 
         suppressed = self.sender.request("POST", "/v2/suppressions", {"email_address": ADDRESS}, key_type="team")
+        files = {"files": {"terms": {"file": "YSxiCg==", "filename": "terms.csv"}}}
+        place = f"/v2/templates/{self.sender.templates['email']}"
+        self.file_id = self.sender.request("PATCH", place, files, key_type="team").json()["files"]["terms"]["id"]
         self.suppression_id = suppressed.json()["id"]
 
     def _schedule(self) -> str:
@@ -79,10 +83,11 @@ class Callers:
     def know(self, case: Any) -> None:
         """Put the caller's ids and recipients into a valid request."""
         known = {
-            "template_id": self.sender.templates["email" if "email" in case.path else "sms"],
+            "template_id": self.sender.templates["email" if "email" in case.path or "files" in case.path else "sms"],
             "notification_id": self.scheduled_ids.get(case.method, self.message_id),
             "bulk_send_id": self.bulk_send_ids.get(case.path.rpartition("/")[2], self.bulk_send_ids["read"]),
             "suppression_id": self.suppression_id,
+            "file_id": self.file_id,
             "group": self.writer.group,
             "type": "visits",
             "number": 1,
@@ -95,7 +100,7 @@ class Callers:
         if case.method == "POST" and case.path.startswith("/v2/suppressions") and isinstance(case.body, dict):
             case.body = {"email_address": ADDRESS}  # the document cannot state "either of two" without a union
         if case.path.startswith("/v2/templates") and isinstance(case.body, dict):  # names and texts have rules
-            text = {"name": "Made", "type": "sms", "body": "Hi", "state": "draft", "archived": False}
+            text = {"name": "Made", "type": "sms", "body": "Hi", "state": "draft", "archived": False, "files": {}}
             text |= dict.fromkeys(("unsubscribe_link", "breaks_calls", "redact_personalisation"), False)
             given = {name: text.get(name, value) for name, value in case.body.items() if name != "subject"}
             case.body = given

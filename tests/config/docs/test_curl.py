@@ -20,6 +20,7 @@ EXAMPLES = {
 WITHOUT_ROW = {  # nothing has the id of the example
     *("readMessage", "moveScheduledMessage", "cancelScheduledMessage", "readBulkSend", "listBulkRows", "moveBulkSend"),
     *("pauseBulkSend", "resumeBulkSend", "cancelBulkSend", "retryFailedMessages", "readSuppression"),
+    "readTemplateFile",
 }
 NOT_WITH_A_TEST_KEY = {"addSuppression", "liftSuppression"}
 

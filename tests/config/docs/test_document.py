@@ -76,6 +76,7 @@ def test_every_operation_of_both_areas_is_in_it():
         ("post", "/v2/templates"),
         ("get", "/v2/templates/{template_id}"),
         ("patch", "/v2/templates/{template_id}"),
+        ("get", "/v2/templates/{template_id}/files/{file_id}"),
         ("get", "/v2/template/{template_id}"),
         ("get", "/v2/template/{template_id}/version/{number}"),
         ("post", "/v2/template/{template_id}/preview"),
