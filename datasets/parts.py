@@ -23,6 +23,7 @@ PARTS: tuple[object, ...] = (
     *(EMPTY_DATA_SET, SET_RETENTION),
     access.ACCESS,
     access.GROUP_ACCESS,
+    access.DATA_SETS,
     overview.PANEL,
     needs.NEEDS,
     finding.FINDER,

@@ -22,4 +22,5 @@ class NotificationsConfig(AppConfig):
             import_module("notifications.checks").check_settings()
         import_module("notifications.receipts.listening")
         import_module("notifications.submission.fallbacks")
+        import_module("notifications.delivery.callbacks.data_sets")
         areas.register(self.name, *import_module("notifications.parts").PARTS)

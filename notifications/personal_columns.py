@@ -42,10 +42,11 @@ COLUMNS = PersonalColumns(
         "notifications.CallbackEndpoint": Columns(
             reported="url name",
             staff="created_by paused_by",
-            nothing="encrypted_bearer_token encrypted_signing_secret encrypted_old_signing_secret events",
+            nothing="encrypted_bearer_token encrypted_signing_secret encrypted_old_signing_secret events data_sets",
             service="service",
         ),
         "notifications.ClientTries": Columns(nothing="tag"),
+        "notifications.DataSetEvent": Columns(nothing="name path state"),
         "notifications.EarlyReceipt": Columns(text="code", nothing="provider reference outcome"),
         "notifications.EmailForward": Columns(staff="created_by", service="email__service"),
         "notifications.Fallback": Columns(

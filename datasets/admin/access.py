@@ -3,7 +3,7 @@
 Source: docs/reference/console.md §1.3.
 """
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from typing import Any
 
 from django.contrib.auth.models import Permission, User
@@ -12,7 +12,9 @@ from django.http import HttpRequest
 
 from config.accounts import scope, single_sign_on
 from config.console.admin.permissions import OpenTo
+from config.data_sets import DataSets
 from datasets.models import DataSet
+from datasets.validation import is_path_part
 
 MANAGE_DATA_SETS = "manage data sets"  # the grant of OIDC_ROLES
 _CODENAME = "manage_data_sets"
@@ -48,6 +50,30 @@ def is_open_to(request: HttpRequest) -> bool:
 
 
 ACCESS = scope.Access(is_open_to=is_open_to, audited=_audited, title="Data set", column="data_set_id", choices=_choices)
+
+
+def _of_person(request: HttpRequest) -> dict[int, str]:
+    return _paths(data_sets_of(request))
+
+
+def _named(pks: Collection[int]) -> dict[int, str]:
+    return _paths(DataSet.objects.filter(pk__in=pks))
+
+
+def _ids(paths: Collection[str]) -> dict[str, int]:
+    wanted = Q(pk__in=[])
+    for path in paths:
+        group, _, type = path.partition("/")
+        if is_path_part(group) and is_path_part(type):
+            wanted |= Q(group__name=group, type__name=type)
+    return {path: pk for pk, path in _paths(DataSet.objects.filter(wanted)).items()}
+
+
+def _paths(rows: QuerySet[DataSet]) -> dict[int, str]:
+    return {one.pk: str(one) for one in rows.select_related("group", "type")}
+
+
+DATA_SETS = DataSets(of_person=_of_person, paths=_named, ids=_ids)
 
 
 class ManagersOnly(OpenTo):

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config import audit
+from config.data_sets import FreshnessChange, freshness_changed
 from config.metrics import registry
 from datasets.models import DataSet
 
@@ -68,4 +69,18 @@ def _note(pk: int, *, is_late: bool) -> int:
     last = data_set.last_write_at.isoformat() if data_set.last_write_at else None
     after = {"last_write_at": last, "expected_every_seconds": data_set.expected_every_seconds}
     audit.record(audit.CLOCK, "found_late" if is_late else "found_recovered", data_set, after=after)
+    freshness_changed.send(DataSet, change=_change(data_set, now, is_late=is_late))
     return 1
+
+
+def _change(data_set: DataSet, now: datetime, *, is_late: bool) -> FreshnessChange:
+    return FreshnessChange(
+        data_set_id=data_set.pk,
+        name=data_set.name,
+        path=str(data_set),
+        is_late=is_late,
+        state=state(data_set, now).value,
+        last_write_at=data_set.last_write_at,
+        expected_every_seconds=data_set.expected_every_seconds,
+        at=now,
+    )

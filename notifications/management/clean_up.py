@@ -17,6 +17,7 @@ from notifications.models import (
     ApiCallError,
     Attachment,
     CallbackDelivery,
+    DataSetEvent,
     FailingCalls,
     IdempotencyRecord,
     LimitNotice,
@@ -31,6 +32,7 @@ from notifications.models import (
     UnsubscribeProbe,
     UnsubscribeRequest,
 )
+from notifications.models.data_set_event import KEPT_FOR as DATA_SET_EVENTS_ARE_KEPT_FOR
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.models.log_export import KEPT_FOR as LOG_EXPORTS_ARE_KEPT_FOR
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
@@ -243,6 +245,14 @@ RULES = (
         name="callback-tests",
         title="Test events of callbacks",
         keeps=lambda: "7 days; other events are deleted with what they report",
+    ),
+    rules.for_rows(
+        "all services",
+        DataSetEvent.objects.to_forget,
+        "created_at",
+        name="data-set-events",
+        title="Callbacks about data sets",
+        keeps=lambda: f"{DATA_SET_EVENTS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
         "all services",

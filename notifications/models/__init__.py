@@ -13,6 +13,7 @@ from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.claim import Attempt, Claim, Sent, SentMessage
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
+from notifications.models.data_set_event import DataSetEvent
 from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.fallback import Fallback, FallbackState
 from notifications.models.go_live_request import GoLiveRequest, GoLiveState

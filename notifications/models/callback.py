@@ -54,6 +54,7 @@ class CallbackEndpoint(models.Model):
     name: for staff; blank for endpoints of earlier versions
     kind: the format of the bodies
     events: the chosen events; empty for the default events of the kind
+    data_sets: ids of the data sets whose events it gets; a data set may be deleted
     url, encrypted_bearer_token: empty for the row of CallbackKind.REQUEST
     failing_since: the time of the first failure since the last success, or null
     notify_owners_at: when to email the owners that the endpoint is paused; null after the email
@@ -64,6 +65,7 @@ class CallbackEndpoint(models.Model):
     name = models.CharField(max_length=MAX_CALLBACK_NAME_CHARACTERS, blank=True, default="", db_default="")
     kind = models.CharField(max_length=21, choices=CallbackKind.choices)
     events = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
+    data_sets = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     url = models.CharField("URL", max_length=2000)
     encrypted_bearer_token = models.BinaryField(editable=False)
     encrypted_signing_secret = models.BinaryField(null=True, editable=False)

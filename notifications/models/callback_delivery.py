@@ -21,6 +21,7 @@ from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import EVENT_OF_STATUS, CallbackEvent
 from notifications.models.callback_owing import OwedCallbacks
+from notifications.models.data_set_event import DataSetEvent
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.request_callback import RequestCallback
@@ -46,13 +47,22 @@ class CallbackAttempt(TypedDict):
     ms: int
 
 
-_SUBJECTS = ("notification", "received_text", "received_email", "unsubscribe_request", "suppression", "bulk_send")
+_SUBJECTS = (
+    "notification",
+    "received_text",
+    "received_email",
+    "unsubscribe_request",
+    "suppression",
+    "bulk_send",
+    "data_set_event",
+)
 _SHORT = {
     "received_text": "text",
     "received_email": "email",
     "unsubscribe_request": "request",
     "suppression": "suppression",
     "bulk_send": "bulk_send",
+    "data_set_event": "data_set",
 }
 _IS_TEST = Q(**dict.fromkeys(_SUBJECTS))
 
@@ -133,6 +143,7 @@ class CallbackDelivery(models.Model):
     unsubscribe_request = models.ForeignKey(UnsubscribeRequest, on_delete=models.CASCADE, null=True, db_index=False)
     suppression = models.ForeignKey(Suppression, on_delete=models.CASCADE, null=True, db_index=False)
     bulk_send = models.ForeignKey(BulkSend, on_delete=models.CASCADE, null=True, db_index=False)
+    data_set_event = models.ForeignKey(DataSetEvent, on_delete=models.CASCADE, null=True, db_index=False)
     event = models.CharField(max_length=40, blank=True, default="", db_default="")
     status = models.CharField(max_length=20, choices=Status.choices, blank=True)
     sent_at = models.DateTimeField(null=True)

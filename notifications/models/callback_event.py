@@ -17,6 +17,8 @@ class CallbackEvent(models.TextChoices):
     UNSUBSCRIBE_REQUEST = "unsubscribe_request", "Unsubscribe request"
     SUPPRESSION_ADDED = "suppression.added", "Suppression added"
     BULK_SEND_FINISHED = "bulk_send.finished", "Bulk send finished or cancelled"
+    DATA_SET_LATE = "data_set.late", "Data set late"
+    DATA_SET_RECOVERED = "data_set.recovered", "Data set no longer late"
 
 
 class CallbackKind(models.TextChoices):
@@ -39,6 +41,7 @@ EVENT_OF_STATUS = {
     Status.DELIVERED: CallbackEvent.MESSAGE_DELIVERED,
     **dict.fromkeys(FAILURES, CallbackEvent.MESSAGE_FAILED),
 }
+OF_DATA_SETS = (CallbackEvent.DATA_SET_LATE, CallbackEvent.DATA_SET_RECOVERED)
 _OF_MESSAGES = (CallbackEvent.MESSAGE_DELIVERED, CallbackEvent.MESSAGE_FAILED)
 
 # The events of an endpoint that has not chosen any, and the events that endpoints of each kind may choose.
@@ -76,3 +79,20 @@ def parse_events(kind: CallbackKind, chosen: Iterable[str]) -> list[str]:
     if wanted == set(DEFAULT_EVENTS[kind]):
         return []
     return [event.value for event in CallbackEvent if event in wanted]
+
+
+def parse_data_sets(events: Iterable[str], chosen: Iterable[int]) -> list[int]:
+    """Return the ids of the data sets whose events an endpoint gets. events: those it has chosen. Raises InvalidValue.
+
+    >>> parse_data_sets(["data_set.late"], [7, 3])
+    [3, 7]
+    >>> parse_data_sets(["received_text"], [])
+    []
+    """
+    ids = sorted(set(chosen))
+    wants = not set(OF_DATA_SETS).isdisjoint(events)
+    if wants and not ids:
+        raise InvalidValue("Choose at least one data set.")
+    if ids and not wants:
+        raise InvalidValue("Choose an event of data sets, or no data set.")
+    return ids

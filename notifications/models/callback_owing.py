@@ -8,11 +8,13 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Exists, OuterRef
 
+from config.data_sets import FreshnessChange
 from config.queue import publishing
 from config.queue.app import app
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
+from notifications.models.data_set_event import DataSetEvent
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.request_callback import RequestCallback
@@ -69,6 +71,24 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
     def owe_bulk_send(self, bulk_send: BulkSend) -> None:
         """Create the callbacks for a bulk send that has just ended."""
         self._owe_all(bulk_send.service_id, CallbackEvent.BULK_SEND_FINISHED, bulk_send=bulk_send)
+
+    def owe_data_set(self, change: FreshnessChange) -> None:
+        """Create the callbacks for a data set that became late or recovered, in every service that chose it."""
+        event = CallbackEvent.DATA_SET_LATE if change.is_late else CallbackEvent.DATA_SET_RECOVERED
+        endpoints = CallbackEndpoint.objects.wanting(event).filter(service__active=True)
+        wanting = [endpoint for endpoint in endpoints if change.data_set_id in endpoint.data_sets]
+        if not wanting:
+            return
+        row = DataSetEvent.objects.create(
+            data_set_id=change.data_set_id,
+            name=change.name,
+            path=change.path,
+            state=change.state,
+            last_write_at=change.last_write_at,
+            expected_every_seconds=change.expected_every_seconds,
+            created_at=change.at,
+        )
+        self._owe(self.model(endpoint=endpoint, event=event, data_set_event=row) for endpoint in wanting)
 
     def owe_suppressions(self, suppressions: Sequence[Suppression]) -> None:
         """Create the callbacks for new suppressions of one service.

@@ -3,11 +3,16 @@
 Source: docs/reference/console.md §3.8; docs/callbacks.md.
 """
 
+from typing import Any
+
+from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from config import data_sets
 from config.audit import changes
+from config.audit.models import AuditEvent
 from config.console import shown_once
 from config.console.admin import ShownOnceAdmin
 from notifications.admin.callbacks.forms import EditCallbackForm, EventsForm, TestForm, url_error_of
@@ -25,6 +30,14 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
         if word == "edit" and self.has_module_permission(request):
             request.url_error = url_error_of(request)  # type: ignore[attr-defined]  # for the form of this request
         return super()._do_action(word, request, object_id)
+
+    def audit(self, request: HttpRequest, verb: str, obj: models.Model, **what: Any) -> AuditEvent:
+        """Record an event with the paths of data sets instead of their ids."""
+        for values in (what.get("before"), what.get("after")):
+            if values and values.get("data_sets"):
+                paths = data_sets.paths(values["data_sets"])
+                values["data_sets"] = [paths.get(pk, f"deleted data set {pk}") for pk in values["data_sets"]]
+        return super().audit(request, verb, obj, **what)
 
     def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.is_of_requests:
@@ -78,11 +91,13 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
         title = f"Change name or events: {row.title}"
         if row.is_of_requests:
             return self.error_page(request, row, title, "These callbacks report when a message is delivered or failed.")
-        form = EventsForm(posted(request), row=row)
+        known = {**data_sets.paths(row.data_sets), **data_sets.of_person(request)}
+        form = EventsForm(posted(request), row=row, data_set_paths=known)
         if request.method == "POST" and form.is_valid():
             stored = changes.snapshot(row)
             row.name, row.events = form.cleaned_data["name"], form.cleaned_data["events"]
-            row.save(update_fields=["name", "events"])
+            row.data_sets = form.cleaned_data["data_sets"]
+            row.save(update_fields=["name", "events", "data_sets"])
             was, now = changes.difference(stored, changes.snapshot(row))
             if now:
                 self.audit(request, "changed", row, before=was, after=now)

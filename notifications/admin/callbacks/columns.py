@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from config import formats
+from config import data_sets, formats
 from config.console import cells
 from config.console.admin.columns import column
 from notifications.models import CallbackEndpoint, PauseReason
@@ -27,6 +27,7 @@ class EndpointColumns:
     shown_name = column("Name", lambda row: row.name or "–")
     shown_kind = column("Format", lambda row: row.get_kind_display())
     shown_events = column("Events", lambda row: ", ".join(event.label for event in row.chosen_events))
+    shown_data_sets = column("Data sets", lambda row: _data_sets(row))
     shown_url = column("URL", lambda row: row.url or OF_REQUESTS)
 
     @admin.display(description="Authentication")
@@ -64,3 +65,10 @@ class EndpointColumns:
     failing = column("Failing since", lambda row: cells.moment(row.failing_since))
     created = column("Created", lambda row: cells.moment(row.created_at))
     made_by = column("Created by", lambda row: cells.author(row.created_by) or "–")
+
+
+def _data_sets(row: CallbackEndpoint) -> str:
+    """Return the paths of the data sets. A deleted one has no path any more."""
+    paths = data_sets.paths(row.data_sets)
+    deleted = len(row.data_sets) - len(paths)
+    return ", ".join([*sorted(paths.values()), *([f"{deleted} deleted"] if deleted else [])]) or "–"

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from config import audit, formats
+from config import audit, data_sets, formats
 from config.console.admin import Button
 from config.console.admin.filters import YesNoFilter
 from config.console.shown_once import Secret, Snippet
@@ -69,18 +69,26 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
     empty = "No callbacks yet. A callback reports events, such as the final status of a message, to your program."
-    add_fields = ("service", "name", "kind", "events", "url", "bearer_token", "is_signed")
+    add_fields = ("service", "name", "kind", "events", "data_sets", "url", "bearer_token", "is_signed")
     editable = frozenset()
     fields = (
-        *("service", "shown_name", "shown_kind", "shown_events", "shown_url", "authentication", "state_in_full"),
-        *("success", "last_call", "failing", "made_by", "created"),
+        *("service", "shown_name", "shown_kind", "shown_events", "shown_data_sets", "shown_url", "authentication"),
+        *("state_in_full", "success", "last_call", "failing", "made_by", "created"),
     )
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         if obj is None:
             form.url_error = getattr(request, "url_error", "")
+            form.data_set_paths = data_sets.of_person(request)
         return form
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out the data sets if there are none to show or to choose."""
+        found: Any = super().get_fields(request, obj)
+        if obj is None:
+            return found if data_sets.of_person(request) else [name for name in found if name != "data_sets"]
+        return found if obj.data_sets else [name for name in found if name != "shown_data_sets"]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         lately = Q(deliveries__finished_at__gte=timezone.now() - DAY)
@@ -113,7 +121,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
         return super().add_view(request, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.events = form.cleaned_data["events"]
+        obj.events, obj.data_sets = form.cleaned_data["events"], form.cleaned_data["data_sets"]
         obj.encrypted_bearer_token = obj.encrypt("bearer_token", form.cleaned_data["bearer_token"])
         if form.cleaned_data["is_signed"]:
             obj.rotate_signing_secret(timezone.now())

@@ -3,8 +3,9 @@
 Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 from django import forms
@@ -19,7 +20,7 @@ from config.outbound import http_client
 from config.outbound.http_client import CallFailed
 from config.outbound.targets import UnsafeUrl
 from notifications.models import CallbackEndpoint, CallbackEvent, CallbackKind
-from notifications.models.callback_event import ALLOWED_EVENTS, parse_events
+from notifications.models.callback_event import ALLOWED_EVENTS, OF_DATA_SETS, parse_data_sets, parse_events
 from notifications.validation import keys
 
 LOOK_UP_SECONDS = 5.0
@@ -107,12 +108,24 @@ class _Events(forms.MultipleChoiceField):
         )
 
 
+class _DataSets(forms.TypedMultipleChoiceField):
+    def __init__(self) -> None:
+        super().__init__(
+            label="Data sets",
+            required=False,
+            coerce=int,
+            widget=CheckboxSelectMultiple,
+            help_text="For the events of data sets. You can add the data sets that you own or manage.",
+        )
+
+
 class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     name = _Name()
     kind = forms.ChoiceField(label="Format", choices=_KINDS, initial=CallbackKind.EVENTS, widget=RadioSelect)
     events = _Events(
         help_text="Of the other formats, only delivery status has a choice: without one, delivered and failed."
     )
+    data_sets = _DataSets()
     is_signed = forms.BooleanField(
         label="Sign every callback",
         required=False,
@@ -122,9 +135,15 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
         "The secret is shown once.",
     )
 
+    data_set_paths: Mapping[int, str] = MappingProxyType({})  # those that the person may use, by id
+
     class Meta:
         model = CallbackEndpoint
         fields = ("service", "name", "kind", "url")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _offer_data_sets(self, list(CallbackEvent), self.data_set_paths)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -160,18 +179,22 @@ class EditCallbackForm(TargetForm):
 
 
 class EventsForm(forms.Form):
-    """The name of an endpoint, and its events if its kind has a choice."""
+    """The name of an endpoint, and its events if its kind has a choice.
+
+    data_set_paths: of the data sets that the person may use, and of those that the endpoint has, by id
+    """
 
     name = _Name()
     events = _Events()
+    data_sets = _DataSets()
 
-    def __init__(self, data: Any = None, *, row: CallbackEndpoint) -> None:
-        super().__init__(data, initial={"name": row.name, "events": row.chosen_events})
+    def __init__(self, data: Any = None, *, row: CallbackEndpoint, data_set_paths: Mapping[int, str]) -> None:
+        initial = {"name": row.name, "events": row.chosen_events, "data_sets": row.data_sets}
+        super().__init__(data, initial=initial)
         self._row = row
         allowed = ALLOWED_EVENTS[CallbackKind(row.kind)]
+        _offer_data_sets(self, allowed, data_set_paths, chosen=row.chosen_events)
         field: Any = self.fields["events"]
-        field.choices = [(event.value, event.label) for event in allowed]
-        field.widget.choices = field.choices
         field.required = True
         field.error_messages["required"] = "Choose at least one event."
 
@@ -207,11 +230,40 @@ def _check_name(form: forms.Form, others: QuerySet[CallbackEndpoint]) -> None:
         form.add_error("name", "The service has a callback with this name already.")
 
 
+def _offer_data_sets(
+    form: forms.Form,
+    allowed: Sequence[CallbackEvent],
+    paths: Mapping[int, str],
+    *,
+    chosen: Collection[CallbackEvent] = (),
+) -> None:
+    """Set the choices of events and data sets. Without data sets, their events can only be kept."""
+    offered = [event for event in allowed if event not in OF_DATA_SETS or paths or event in chosen]
+    events: Any = form.fields["events"]
+    events.choices = [(event.value, event.label) for event in offered]
+    events.widget.choices = events.choices
+    if not paths or not set(OF_DATA_SETS).intersection(offered):
+        del form.fields["data_sets"]
+        return
+    field: Any = form.fields["data_sets"]
+    field.choices = sorted(paths.items(), key=lambda one: one[1])
+    field.widget.choices = field.choices
+
+
 def _check_events(form: forms.Form, kind: CallbackKind) -> None:
+    """Replace the chosen events and data sets by those to store."""
     try:
         form.cleaned_data["events"] = parse_events(kind, form.cleaned_data["events"])
     except InvalidValue as error:
         form.add_error("events", str(error))
+        return
+    if "data_sets" in form.errors:
+        return
+    try:
+        chosen = form.cleaned_data.get("data_sets", ())
+        form.cleaned_data["data_sets"] = parse_data_sets(form.cleaned_data["events"], chosen)
+    except InvalidValue as error:
+        form.add_error("data_sets" if "data_sets" in form.fields else "events", str(error))
 
 
 class SinceForm(forms.Form):

@@ -68,7 +68,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("made", "event_shown", "to_callback", "state_shown", "response", "attempt_count", "next_attempt")
     list_filter = ("state", EndpointFilter)
-    list_select_related = ("endpoint__service",)
+    list_select_related = ("endpoint__service", "data_set_event")
     ordering = ("-created_at", "-id")
     sortable_by = ()
     row_actions = {"resend": "resend"}
@@ -140,7 +140,8 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
         if delivery.is_test:
             return cells.two_lines("Test event", delivery.event_type.value)
-        return cells.two_lines(delivery.event_type.label, delivery.subject_id[:8])
+        row = delivery.data_set_event
+        return cells.two_lines(delivery.event_type.label, row.path if row else delivery.subject_id[:8])
 
     to_callback = column("Callback", lambda delivery: delivery.endpoint.title)
     of_service = column("Service", lambda delivery: delivery.endpoint.service.name)

@@ -218,10 +218,12 @@ Callbacks report events to your service without polling. In the console, staff a
 token, a format and the events that it gets.
 
 - An endpoint of the format *Events* gets `{"type", "timestamp", "data"}`. The types are `message.delivered`,
-  `message.failed`, `message.sent`, `received_text`, `received_email`, `unsubscribe_request`, `suppression.added` and
-  `bulk_send.finished`. The data is that of the formats below, a suppression, or the numbers of a bulk send. That of an
-  email is `id`, `source_email_address`, `destination_email_address`, `subject`, `message`, `is_shortened`,
-  `is_automatic`, `notification_id`, `reference` and `date_received`, without its files.
+  `message.failed`, `message.sent`, `received_text`, `received_email`, `unsubscribe_request`, `suppression.added`,
+  `bulk_send.finished`, `data_set.late` and `data_set.recovered`. The data is that of the formats below, a suppression,
+  or the numbers of a bulk send. That of an email, without its files, is `id`, `source_email_address`,
+  `destination_email_address`, `subject`, `message`, `is_shortened`, `is_automatic`, `notification_id`, `reference` and
+  `date_received`. That of a data set is `id`, `data_set`, `path`, `state`, `last_write_at`, `expected_every_seconds`
+  and `at`.
 - A **delivery status** is sent once for each message when its status is final, also for test keys, but never for
   `sent`, `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`,
   `completed_at`, `sent_at`, `notification_type`, `template_id` and `template_version`. If a mail server accepts an

@@ -163,6 +163,20 @@ def _bulk_send(delivery: CallbackDelivery) -> dict[str, object]:
     }
 
 
+def _data_set(delivery: CallbackDelivery) -> dict[str, object]:
+    row, at = delivery.data_set_event, delivery.created_at
+    is_late = delivery.event_type == CallbackEvent.DATA_SET_LATE
+    return {
+        "id": str(row.id if row else delivery.id),
+        "data_set": row.name if row else "test_event",
+        "path": row.path if row else "test/event",
+        "state": row.state if row else "late" if is_late else "fresh",
+        "last_write_at": write_moment(row.last_write_at if row else at - timedelta(hours=2 if is_late else 0)),
+        "expected_every_seconds": row.expected_every_seconds if row else 3600,
+        "at": write_moment(row.created_at if row else at),
+    }
+
+
 def _test_recipient() -> str:
     return f"test@{settings.EMAIL_DOMAIN}"
 
@@ -176,4 +190,6 @@ _DATA: dict[CallbackEvent, Callable[[CallbackDelivery], dict[str, object]]] = {
     CallbackEvent.UNSUBSCRIBE_REQUEST: _unsubscribe_request,
     CallbackEvent.SUPPRESSION_ADDED: _suppression,
     CallbackEvent.BULK_SEND_FINISHED: _bulk_send,
+    CallbackEvent.DATA_SET_LATE: _data_set,
+    CallbackEvent.DATA_SET_RECOVERED: _data_set,
 }

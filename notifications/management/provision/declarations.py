@@ -112,6 +112,7 @@ class CallbackEndpointDeclaration(CallbackDeclaration):
     name = Value(str, keys.check_callback_name, required=True)
     format = Value(str, one_of(_FORMATS), source="kind")
     events = Texts(one_of(CallbackEvent.values))
+    data_sets = Texts()
 
 
 class CallbacksDeclaration(Declaration):

@@ -9,11 +9,12 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from config import data_sets
 from config.invalid import InvalidValue
 from config.management.declarations import Entry
 from notifications.management.provision.sync import Rows, Sync, by
 from notifications.models import ApiKey, CallbackEndpoint, CallbackKind
-from notifications.models.callback_event import parse_events
+from notifications.models.callback_event import OF_DATA_SETS, parse_data_sets, parse_events
 from notifications.validation.keys import check_key_name_is_new
 
 
@@ -93,6 +94,28 @@ def _check_callback(entry: Entry, endpoint: CallbackEndpoint | None, others: Row
         entry.values["events"] = parse_events(CallbackKind(kind), entry.values.get("events", stored))
     except InvalidValue as error:
         entry.refuse("events", str(error))
+        return
+    _check_data_sets(entry, endpoint)
+
+
+def _check_data_sets(entry: Entry, endpoint: CallbackEndpoint | None) -> None:
+    """Replace the paths of data sets by ids. Without the key, an endpoint keeps its data sets while it needs any."""
+    events, paths = entry.values["events"], entry.values.get("data_sets")
+    if paths is None:
+        needs_some = not set(OF_DATA_SETS).isdisjoint(events)
+        found = endpoint.data_sets if endpoint is not None and needs_some else []
+    else:
+        ids = data_sets.ids(paths)
+        for path in paths:
+            if path not in ids:
+                entry.refuse("data_sets", f"{path} is not a data set")
+        if len(ids) < len(set(paths)):
+            return
+        found = list(ids.values())
+    try:
+        entry.values["data_sets"] = parse_data_sets(events, found)
+    except InvalidValue as error:
+        entry.refuse("data_sets", str(error))
 
 
 def _replace_secrets(sync: Sync, endpoint: CallbackEndpoint, bearer_token: str, signing_secret: str | None) -> None:

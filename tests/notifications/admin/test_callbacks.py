@@ -15,6 +15,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook
 
 from config.audit.models import AuditEvent
+from datasets.models import DataSet
 from notifications.delivery.callbacks import health
 from notifications.models import (
     CallbackDelivery,
@@ -30,7 +31,9 @@ from notifications.models import (
     TeamMember,
 )
 from tests import factories
+from tests.datasets import making
 from tests.notifications.draining import drain_callbacks
+from tests.people import colleague
 from tests.receivers import Receiver
 
 ADD = "/admin/notifications/callbackendpoint/add/"
@@ -189,6 +192,100 @@ def test_events_must_suit_the_format(console, service, receiver, kind, events, w
 
     assert words in answer.content.decode()
     assert not CallbackEndpoint.objects.exists()
+
+
+def data_set_of(person, type: str = "levels") -> DataSet:
+    data_set = making.make_data_set("tides", type)
+    data_set.owners.add(person)
+    return data_set
+
+
+def owner(service: Service) -> tuple[Client, User]:
+    client = colleague(service, Role.MANAGE_API, name="owner")
+    return client, User.objects.get(username="owner")
+
+
+CHOSEN = {"kind": "events", "name": "Monitor", "events": ["data_set.late", "data_set.recovered"]}
+
+
+def test_an_owner_of_a_data_set_chooses_its_events(service, receiver):
+    client, person = owner(service)
+    own, other = data_set_of(person), making.make_data_set("tides", "other")
+
+    page = client.get(ADD).content.decode()
+    client.post(ADD, form(client, service, receiver.url) | CHOSEN | {"data_sets": [own.pk]})
+
+    assert "tides/levels" in page
+    assert "tides/other" not in page
+    endpoint = CallbackEndpoint.objects.get()
+    assert (endpoint.events, endpoint.data_sets) == (CHOSEN["events"], [own.pk])
+    assert "tides/levels" in client.get(page_of(endpoint)).content.decode()
+    refused = client.post(page_of(endpoint, "events"), CHOSEN | {"data_sets": [own.pk, other.pk]})
+    assert "Select a valid choice." in refused.content.decode()
+    endpoint.refresh_from_db()
+    assert endpoint.data_sets == [own.pk]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"data_sets": []}, "Choose at least one data set."),
+        ({"events": ["received_text"]}, "Choose an event of data sets, or no data set."),
+        ({"data_sets": ["x"]}, "Select a valid choice."),
+        ({"kind": "delivery_status"}, "data_set.late is not an event of this kind of callback"),
+    ],
+)
+def test_data_sets_must_suit_the_events(service, receiver, chosen, words):
+    client, person = owner(service)
+    own = data_set_of(person)
+
+    answer = client.post(ADD, form(client, service, receiver.url) | CHOSEN | {"data_sets": [own.pk]} | chosen)
+
+    assert words in answer.content.decode()
+    assert not CallbackEndpoint.objects.exists()
+
+
+def test_without_a_role_on_a_data_set_nobody_adds_it_but_may_remove_it(service, receiver):
+    person = owner(service)[1]
+    data_set, second = data_set_of(person), data_set_of(person, "second")
+    client = colleague(service, Role.MANAGE_API, name="api")
+    own_fields = {"kind": "events", "name": "Monitor"}
+    answer = client.post(ADD, form(client, service, receiver.url) | CHOSEN | {"data_sets": [data_set.pk]})
+    assert "Select a valid choice." in answer.content.decode()
+    assert "Data set late" not in client.get(ADD).content.decode()
+    events = ["message.failed", "data_set.late"]
+    endpoint = factories.make_callback(service, **own_fields, events=events, data_sets=[data_set.pk])
+
+    page = client.get(page_of(endpoint, "events")).content.decode()
+    added = client.post(
+        page_of(endpoint, "events"), {"name": "Monitor", "events": events, "data_sets": [data_set.pk, second.pk]}
+    )
+    client.post(page_of(endpoint, "events"), {"name": "Monitor", "events": ["message.failed"]})
+
+    assert "tides/levels" in page
+    assert "tides/second" not in page
+    assert "Select a valid choice." in added.content.decode()
+    endpoint.refresh_from_db()
+    assert (endpoint.events, endpoint.data_sets) == (["message.failed"], [])
+    changed = AuditEvent.objects.get(verb="changed")
+    assert (changed.before or {})["data_sets"] == ["tides/levels"]
+    assert "tides/levels" not in client.get(page_of(endpoint, "events")).content.decode()
+
+
+def test_a_deleted_data_set_breaks_no_page(console, service):
+    data_set = making.make_data_set("tides", "levels")
+    endpoint = factories.make_callback(
+        service, kind=CallbackKind.EVENTS, events=["data_set.late"], data_sets=[data_set.pk]
+    )
+    data_set.delete()
+
+    assert "1 deleted" in console.get(page_of(endpoint)).content.decode()
+    assert console.get(page_of(endpoint, "events")).status_code == 200
+    answer = console.post(page_of(endpoint, "events"), {"name": "", "events": ["data_set.late"]})
+    assert "Choose at least one data set." in answer.content.decode()
+    console.post(page_of(endpoint, "events"), {"name": "", "events": ["message.failed"]})
+    endpoint.refresh_from_db()
+    assert endpoint.data_sets == []
 
 
 def test_a_person_chooses_the_test_event(console, service, receiver):

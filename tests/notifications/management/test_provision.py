@@ -13,6 +13,8 @@ from django.utils import timezone
 from config import audit
 from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
+from config.management.commands.provision import apply as apply_document
+from datasets.models import DataSet
 from notifications.jobs import limits
 from notifications.management.provision.services import provision
 from notifications.models import (
@@ -32,6 +34,7 @@ from notifications.models import (
     VersionState,
 )
 from tests import factories
+from tests.datasets.making import make_data_set
 
 pytestmark = pytest.mark.django_db
 
@@ -323,9 +326,38 @@ def test_named_callbacks_have_their_events_and_repeated_ones_change_nothing():
     ]
 
 
+def test_callbacks_name_the_data_sets_of_their_events():
+    endpoint = {"name": "Monitor", "url": "https://hooks.example.org/", "bearer_token": "a-bearer-token"}
+    watching = {**endpoint, "events": ["data_set.late", "message.failed"]}
+    both: dict[str, object] = {
+        "services": [{"name": "Parks", "callbacks": {"endpoints": [{**watching, "data_sets": ["pay/volumes"]}]}}],
+        "data_sets": [{"group": "pay", "type": "volumes"}],
+    }
+    for _ in range(2):
+        errors = DocumentErrors()
+        apply_document(both, errors)
+        assert errors.lines == []
+    data_set = DataSet.objects.get()
+    assert CallbackEndpoint.objects.get().data_sets == [data_set.pk]
+
+    apply_one(name="Parks", callbacks={"endpoints": [watching]})  # keeps them
+    assert CallbackEndpoint.objects.get().data_sets == [data_set.pk]
+
+    apply_one(name="Parks", callbacks={"endpoints": [{**endpoint, "events": ["message.failed"]}]})
+    assert CallbackEndpoint.objects.get().data_sets == []
+
+
 @pytest.mark.parametrize(
     ("endpoint", "error"),
     [
+        ({"name": "A", "events": ["data_set.late"]}, "data_sets: Choose at least one data set."),
+        (
+            {"name": "A", "events": ["data_set.late"], "data_sets": ["pay/none"]},
+            "data_sets: pay/none is not a data set",
+        ),
+        ({"name": "A", "events": ["data_set.late"], "data_sets": ["/"]}, "data_sets: / is not a data set"),
+        ({"name": "A", "events": ["message.failed"], "data_sets": ["pay/volumes"]}, "data_sets: Choose an event of"),
+        ({"name": "A", "events": ["data_set.late"], "data_sets": [7]}, "data_sets[0]: "),
         ({"name": "A"}, "events: Choose at least one event."),
         ({"name": "A", "events": ["weather"]}, "events[0]: must be one of message.delivered, "),
         (
@@ -341,6 +373,7 @@ def test_named_callbacks_have_their_events_and_repeated_ones_change_nothing():
 def test_wrong_named_callbacks_are_rejected(endpoint, error):
     of_url = {"url": "https://hooks.example.org/", "bearer_token": "a-bearer-token"}
     apply_one(callbacks={"endpoints": [{"name": "Old", **of_url, "format": "delivery_status"}]})
+    make_data_set("pay", "volumes")
 
     found = errors_of({"name": "Parks", "callbacks": {"endpoints": [of_url | endpoint]}})
 

@@ -1,14 +1,18 @@
 """Endpoints that choose their events: each gets its own, once, with the type and the time around the data."""
 
 import json
-from datetime import UTC
+from datetime import UTC, timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 from standardwebhooks import Webhook
 
 from config import audit
+from config.audit.models import AuditEvent
+from datasets import store
+from datasets.models import DataSet
+from datasets.store import freshness
 from notifications.api.suppressions.serializers import SuppressionSerializer
 from notifications.delivery import suppressions
 from notifications.delivery.callbacks import bodies
@@ -21,6 +25,7 @@ from notifications.models import (
     CallbackEvent,
     CallbackKind,
     Channel,
+    DataSetEvent,
     Notification,
     ReceivedEmail,
     Service,
@@ -29,6 +34,8 @@ from notifications.models import (
 )
 from notifications.submission import receiving, suppression_list
 from notifications.submission.bulk import change, steps
+from tests.cleaning import clean_up
+from tests.datasets.making import make_data_set, put_in, some_records
 from tests.factories import (
     make_bulk_send,
     make_callback,
@@ -274,3 +281,100 @@ def test_an_endpoint_gets_an_event_once():
 
     with pytest.raises(IntegrityError), transaction.atomic():
         CallbackDelivery.objects.owe_bulk_send(bulk_send)
+
+
+# Events of data sets
+
+
+def late_and_back(data_set, *, recovers=True):
+    """Let the clock find that a data set is late and, by default, that it has recovered."""
+    put_in(data_set, some_records(1))
+    DataSet.objects.filter(pk=data_set.pk).update(last_write_at=timezone.now() - timedelta(hours=2))
+    for _ in range(2):
+        freshness.check_freshness()
+    if recovers:
+        put_in(data_set, some_records(1))
+        for _ in range(2):
+            freshness.check_freshness()
+
+
+def test_a_data_set_is_reported_once_when_it_is_late_and_once_when_it_recovers():
+    data_set, other = (make_data_set(type=name, expected_every_seconds=3600) for name in ("volumes", "other"))
+    both = endpoint_for(CallbackEvent.DATA_SET_LATE, CallbackEvent.DATA_SET_RECOVERED, data_sets=[data_set.pk])
+    late = endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[other.pk, data_set.pk])
+    others = [
+        endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[other.pk]),
+        endpoint_for(CallbackEvent.MESSAGE_FAILED, service=both.service),
+        endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[data_set.pk], service=make_service(active=False)),
+    ]
+
+    late_and_back(data_set)
+
+    assert owed(both) == ["data_set.late", "data_set.recovered"]
+    assert owed(late) == ["data_set.late"]
+    assert [owed(one) for one in others] == [[], [], []]
+    first, second = CallbackDelivery.objects.filter(endpoint=both).order_by("created_at")
+    body, after = (json.loads(bodies.body_of(one)) for one in (first, second))
+    assert body["type"] == "data_set.late"
+    assert (body["data"]["data_set"], body["data"]["path"], body["data"]["state"]) == (
+        "pay_volumes",
+        "pay/volumes",
+        "late",
+    )
+    assert body["data"]["expected_every_seconds"] == 3600
+    assert body["data"]["last_write_at"] < body["data"]["at"]
+    assert (after["type"], after["data"]["state"]) == ("data_set.recovered", "fresh")
+    assert AuditEvent.objects.filter(data_set_id=data_set.pk, verb="found_late").count() == 1
+
+
+def test_an_event_of_a_data_set_is_signed_and_sent_after_the_data_set_is_deleted():
+    data_set = make_data_set(expected_every_seconds=3600)
+    with Receiver() as receiver:
+        endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[data_set.pk], url=receiver.url, signing_secret=SECRET)
+        late_and_back(data_set, recovers=False)
+        store.empty(data_set, by=audit.COMMAND)
+        data_set.delete()
+        drain_callbacks()
+
+    [posted] = receiver.posted
+    assert Webhook(SECRET).verify(posted.body, dict(posted.headers))["data"]["path"] == "pay/volumes"
+    assert CallbackDelivery.objects.get().state == "accepted"
+
+
+def test_callbacks_of_a_data_set_wait_for_a_paused_endpoint():
+    data_set = make_data_set(expected_every_seconds=3600)
+    endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[data_set.pk], paused_at=timezone.now())
+    late_and_back(data_set, recovers=False)
+
+    drain_callbacks()
+
+    assert CallbackDelivery.objects.get().state == "waiting"
+
+
+def test_a_change_whose_callbacks_cannot_be_stored_is_found_again():
+    data_set = make_data_set(expected_every_seconds=3600)
+    endpoint = endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[data_set.pk])
+
+    def refuse(execute, sql, *rest):
+        if "INSERT" in sql and "callbackdelivery" in sql:
+            raise DatabaseError
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(refuse), pytest.raises(DatabaseError):
+        late_and_back(data_set, recovers=False)
+    assert not AuditEvent.objects.filter(verb="found_late").exists()
+
+    freshness.check_freshness()
+
+    assert owed(endpoint) == ["data_set.late"]
+    assert AuditEvent.objects.filter(verb="found_late").count() == 1
+
+
+def test_events_of_data_sets_are_deleted_after_30_days():
+    data_set = make_data_set(expected_every_seconds=3600)
+    endpoint_for(CallbackEvent.DATA_SET_LATE, data_sets=[data_set.pk])
+    late_and_back(data_set, recovers=False)
+    DataSetEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
+
+    assert clean_up("data-set-events").removed == 1
+    assert not CallbackDelivery.objects.exists()
