@@ -9,6 +9,6 @@ from notifications.models import CallbackDelivery
 
 
 @receiver(freshness_changed)
-def report(change: FreshnessChange, **kwargs: Any) -> None:  # Any: the arguments of the signal
+def store(change: FreshnessChange, **kwargs: Any) -> None:  # Any: the arguments of the signal
     """Create the callbacks in the transaction that records the change."""
     CallbackDelivery.objects.owe_data_set(change)
