@@ -105,6 +105,36 @@ def test_compose_follows_its_schema_and_names_this_version() -> None:
     assert set(missing) <= made
 
 
+def test_compose_starts_each_service_by_itself_and_with_the_servers_of_debian() -> None:
+    """Podman before 5.6 starts no container that depends on a job that has ended."""
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    servers = {name: one for name, one in services.items() if "signalbox:" not in one["image"]}
+    started = (DEPLOY / "image/servers/start").read_text()
+
+    assert [name for name, one in services.items() if "depends_on" in one] == []
+    assert set(servers) == {"proxy", "postgresql", "redis", "clamd"}
+    assert all(one["image"].startswith("${SERVERS_IMAGE:-docker.io/") for one in servers.values())
+    assert "command" not in servers["clamd"]  # clamd's own image loads no signatures if it is given a command
+    assert all(f"\n{name})\n" in started for name in ("postgres", "clamd"))
+
+
+def test_clamd_of_compose_differs_in_its_sockets_only() -> None:
+    own, compose = (
+        set((DEPLOY / "clamav" / name).read_text().splitlines()[1:]) for name in ("clamd.conf", "clamd.compose.conf")
+    )
+
+    assert own - compose == {"LocalSocket /run/clamav/clamd.ctl", "TCPAddr 127.0.0.1"}
+    assert compose - own == {"LocalSocket /tmp/clamd.sock", "TCPAddr 0.0.0.0"}
+
+
+@pytest.mark.parametrize("script", sorted(str(path.relative_to(DEPLOY)) for path in DEPLOY.rglob("*.sh")))
+def test_the_shell_can_read_each_script(script: str) -> None:
+    checked = run("bash", "-n", DEPLOY / script)
+
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert os.access(DEPLOY / script, os.X_OK)
+
+
 def built(overlay: str, folder: Path) -> Path:
     """Return the resources of an overlay in one file. Without kubectl, those of its own files."""
     target = folder / f"{overlay}.yaml"
