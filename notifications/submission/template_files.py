@@ -3,6 +3,7 @@
 Source: docs/reference/files.md §2.3.
 """
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from config import audit
 from config.audit import Actor
 from config.invalid import InvalidValue
 from notifications import errors
-from notifications.attachments import intake
+from notifications.attachments import intake, validation
 from notifications.attachments.intake import CheckedFile
 from notifications.attachments.validation import FileRequest
 from notifications.models import Service, Template, VersionState
@@ -19,7 +20,10 @@ from notifications.models.template_file import TemplateFile
 from notifications.rendering import placeholders
 from notifications.submission.policy import console_url
 from notifications.submission.templates import TemplateText, text_of
+from notifications.template_definitions.definition import FixedFile
 from notifications.validation import templates
+
+AWAY = "The virus scanner does not answer. Try again in a few minutes."
 
 Changes = Mapping[str, CheckedFile | None]  # by placeholder; None: the file is removed
 
@@ -53,6 +57,19 @@ def check(service: Service, requests: Mapping[str, FileRequest]) -> dict[str, Ch
     if requests and not service.file_contact:
         raise errors.FilesNotSetUp(settings_url=console_url(service))
     return dict(zip(requests, intake.check(list(requests.values())), strict=True))
+
+
+def check_one(service: Service, file: FixedFile) -> CheckedFile:
+    """Validate and scan one file. Raises InvalidRequest and the errors of `check`."""
+    encoded = base64.b64encode(file.data).decode()
+    options = {name: getattr(file, name) for name in ("filename", "confirm_email_before_download", "retention_period")}
+    [checked] = check(service, {"": validation.parse({"file": encoded, **options})}).values()
+    return checked
+
+
+def fixed(file: CheckedFile, *, path: str) -> FixedFile:
+    """Return a checked file as a definition has it."""
+    return FixedFile(data=file.data, path=path, **options_as_sent(_options_of(file)))
 
 
 def check_changes(template: Template, changes: Changes) -> None:
@@ -89,6 +106,14 @@ def take_out(template: Template, changes: Changes, actor: Actor) -> None:
         if file is None and _stored_names(template, name):
             check_unused(template, name)
             remove(template, name, actor)
+
+
+def stored(template: Template) -> dict[str, FixedFile]:
+    """Return the files of a template with their contents."""
+    return {
+        name: FixedFile(data=TemplateFile.objects.get(pk=options["id"]).data(), **options_as_sent(options))
+        for name, options in template.fixed_files.items()
+    }
 
 
 def read(template: Template, file_id: UUID) -> dict[str, Any] | None:  # Any: JSON
@@ -155,7 +180,7 @@ def _options_of(file: CheckedFile) -> dict[str, Any]:  # Any: JSON
     }
 
 
-def options_as_sent(options: Mapping[str, Any]) -> dict[str, object]:  # Any: JSON
+def options_as_sent(options: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON
     """Return the options of a stored file as a request names them."""
     return {
         "filename": options["filename"],

@@ -4,13 +4,27 @@ Source: docs/reference/template-files.md §1.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 from uuid import UUID
 
 from notifications.validation.languages import DEFAULT_LANGUAGE
 
 EMAIL, SMS = "email", "sms"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedFile:
+    """A fixed file of a template, named as a send names it.
+
+    path: its name in the folder of a template file; empty to choose one
+    """
+
+    data: bytes = field(repr=False)
+    filename: str
+    confirm_email_before_download: bool = True
+    retention_period: str = "26 weeks"
+    path: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +35,7 @@ class Definition:
     subject: None for a text message
     tags: in lower case, sorted; defaults: the values of placeholders that a send leaves out
     language: of the text; translations: `[{"language", "subject", "content"}]`, the subject null in text messages
+    files: the fixed files by placeholder
     """
 
     id: UUID | None = None
@@ -35,6 +50,7 @@ class Definition:
     defaults: dict[str, str] = field(default_factory=dict)
     language: str = DEFAULT_LANGUAGE
     translations: list[dict[str, str | None]] = field(default_factory=list)
+    files: dict[str, FixedFile] = field(default_factory=dict)
     content: str
 
     def text(self) -> dict[str, Any]:
@@ -71,6 +87,7 @@ FIELDS = (
     Field(name="defaults", type=dict, is_text=True),
     Field(name="language", type=str, is_text=True),
     Field(name="translations", type=list, is_text=True),
+    Field(name="files", type=dict, emails_only=True),
 )
 BY_NAME: Mapping[str, Field] = {one.name: one for one in FIELDS}
 TEXT = (*(one.name for one in FIELDS if one.is_text), "content")
@@ -86,7 +103,8 @@ def named(definition: Definition) -> Iterator[tuple[Field, Any]]:
 
 def default_of(name: str) -> Any:
     """Return the value of a field that a file leaves out."""
-    return next(one.default for one in fields(Definition) if one.name == name)
+    one = next(one for one in fields(Definition) if one.name == name)
+    return one.default if one.default_factory is MISSING else one.default_factory()
 
 
 def fits(name: str, value: object) -> bool:
@@ -95,6 +113,8 @@ def fits(name: str, value: object) -> bool:
         return False
     if name == "translations":
         return isinstance(value, list) and all(_is_translation(one) for one in value)
+    if name == "files":
+        return isinstance(value, dict) and all(map(_is_storable, value)) and all(map(_is_file, value.values()))
     parts = [value]
     if isinstance(value, list):
         parts = value
@@ -110,6 +130,15 @@ def _is_translation(value: object) -> bool:
         return False
     texts = [text for name, text in value.items() if name != "subject" or text is not None]
     return all(isinstance(text, str) and _is_storable(text) for text in texts)
+
+
+def _is_file(value: object) -> bool:
+    """Return whether a value names a file as a template file does: `file` is its name in the folder."""
+    types = {"file": str, "filename": str, "confirm_email_before_download": bool, "retention_period": str}
+    if not isinstance(value, dict) or not {"file", "filename"} <= value.keys() <= types.keys():
+        return False
+    texts = [text for text in value.values() if isinstance(text, str)]
+    return all(type(one) is types[name] for name, one in value.items()) and all(map(_is_storable, texts))
 
 
 def _is_storable(text: str) -> bool:

@@ -2,7 +2,7 @@ r"""Read and write template files: front matter, and below it the text, byte for
 
 A file begins with a line `---`. Then each line has the name of a field, a colon, a space and a JSON value, up to the
 next line `---`. This is also YAML. All bytes after that line, without the last line break, are the text. A JSON value
-has no line break, so no value can look like the end of the front matter.
+has no line break, so no value can look like the end of the front matter. Fixed files are in a folder beside the file.
 Source: docs/reference/template-files.md §1.
 
 >>> found = read(b'---\nname: "Code"\ntype: "sms"\n---\nYour code is ((code)).\n')
@@ -12,10 +12,21 @@ Source: docs/reference/template-files.md §1.
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from notifications.template_definitions.definition import BY_NAME, EMAIL, SMS, Definition, default_of, fits, named
+from notifications.template_definitions import fixed_files
+from notifications.template_definitions.definition import (
+    BY_NAME,
+    EMAIL,
+    SMS,
+    Definition,
+    FixedFile,
+    default_of,
+    fits,
+    named,
+)
 
 _EDGE = "---"
 _MARK = "\ufeff"
@@ -28,6 +39,7 @@ _WORDS = {
     list: 'a list such as ["text"]',
     dict: 'pairs such as {"name": "text"}',
 }
+_FILES_WORDS = 'pairs such as {"terms": {"file": "terms.pdf", "filename": "terms.pdf"}}'
 
 
 class FileInvalid(ValueError):
@@ -35,14 +47,23 @@ class FileInvalid(ValueError):
 
 
 def write(definition: Definition) -> bytes:
-    """Return the file of a template."""
-    shown = [(field.name, value) for field, value in named(definition) if value is not None and value not in ([], {})]
-    lines = [f"{name}: {_json(value)}" for name, value in shown]
+    """Return the file of a template. Fixed files are named as by `fixed_files.contents`."""
+    values = {field.name: value for field, value in named(definition) if value is not None and value not in ([], {})}
+    if definition.files:
+        values["files"] = fixed_files.listed(definition.files)
+    lines = [f"{name}: {_json(value)}" for name, value in values.items()]
     return "\n".join([_EDGE, *lines, _EDGE, definition.content, ""]).encode()
 
 
-def read(data: bytes) -> Definition:
-    """Return the template of a file. Raises FileInvalid."""
+def _absent(path: str) -> bytes:
+    raise FileInvalid(f"There is no file {path}.")
+
+
+def read(data: bytes, content_of: Callable[[str], bytes] = _absent) -> Definition:
+    """Return the template of a file. Raises FileInvalid.
+
+    content_of: returns a file of the folder by its name
+    """
     try:
         text = data.decode().removeprefix(_MARK)
     except UnicodeDecodeError as error:
@@ -55,7 +76,14 @@ def read(data: bytes) -> Definition:
     if opening != _EDGE:
         raise FileInvalid(f"The first line must be {_EDGE}.")
     lines, content = _split(rest)
-    return _definition(_values(lines), content.removesuffix("\n"))
+    return _definition(_values(lines), content.removesuffix("\n"), content_of)
+
+
+def _fixed_file(name: str, listed: dict[str, Any], content_of: Callable[[str], bytes]) -> FixedFile:
+    path = listed.pop("file")
+    if not path or path.startswith(".") or set(path) & set("/\\:"):
+        raise FileInvalid(f"files: the file of {name} must be a name in the folder beside the template.")
+    return FixedFile(data=content_of(path), path=path, **listed)
 
 
 def _split(rest: str) -> tuple[list[str], str]:
@@ -85,13 +113,13 @@ def _values(lines: list[str]) -> dict[str, Any]:
 
 
 def _value(number: int, name: str, text: str) -> Any:
-    expected = BY_NAME[name].type
+    words = _FILES_WORDS if name == "files" else _WORDS[BY_NAME[name].type]
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise FileInvalid(f"Line {number}: {name} must be {_WORDS[expected]}.") from error
+        raise FileInvalid(f"Line {number}: {name} must be {words}.") from error
     if not fits(name, value):
-        raise FileInvalid(f"Line {number}: {name} must be {_WORDS[expected]}.")
+        raise FileInvalid(f"Line {number}: {name} must be {words}.")
     if name != "id":
         return value
     try:
@@ -100,7 +128,7 @@ def _value(number: int, name: str, text: str) -> Any:
         raise FileInvalid(f"Line {number}: id must be a UUID. Leave the line out for a new template.") from error
 
 
-def _definition(values: dict[str, Any], content: str) -> Definition:
+def _definition(values: dict[str, Any], content: str, content_of: Callable[[str], bytes]) -> Definition:
     for name in ("name", "type"):
         if name not in values:
             raise FileInvalid(f"The front matter has no {name}.")
@@ -112,6 +140,8 @@ def _definition(values: dict[str, Any], content: str) -> Definition:
         for name, value in values.items():
             if BY_NAME[name].emails_only and value != default_of(name):
                 raise FileInvalid(f"{name} is for emails only.")
+    if "files" in values:
+        values["files"] = {name: _fixed_file(name, one, content_of) for name, one in values["files"].items()}
     return Definition(**values, content=content)
 
 

@@ -24,8 +24,6 @@ from notifications.models.attachment import MAX_WEEKS
 from notifications.submission import template_files
 from notifications.validation.templates import check_files
 
-AWAY = "The virus scanner does not answer. Try again in a few minutes."
-
 
 class TemplateFileForm(forms.Form):
     """A file for one placeholder. checked: the file, once it is validated and scanned"""
@@ -75,7 +73,7 @@ class TemplateFileForm(forms.Form):
         except errors.NotificationError as error:
             self.add_error("file", "; ".join(one.message for one in error.errors))
         except NoVerdict:
-            self.add_error("file", AWAY)
+            self.add_error("file", template_files.AWAY)
         return cleaned
 
 

@@ -9,7 +9,7 @@ from config.docs.annotate import annotated
 from notifications.api import lists, queries
 from notifications.api.schema.describing import path, read, words
 from notifications.api.schema.operations import EMAIL_TEMPLATE, TEMPLATES
-from notifications.api.templates import serializers
+from notifications.api.templates import files, serializers
 
 _ID = path("template_id", "The id of the template.", EMAIL_TEMPLATE)
 _FILE_ID = "9f7bd53c-2ff1-4d0a-a4f0-5c1a7d3f9b10"
@@ -53,7 +53,7 @@ class ManagedTemplates(OpenApiViewExtension):
                 "readTemplateFile",
                 TEMPLATES,
                 "Read a fixed file of a template",
-                serializers.WholeFile,
+                files.WholeFile,
                 _ID,
                 path("file_id", "The id of the file.", _FILE_ID),
                 about="With its content, in the form in which a template or a send takes a file. "

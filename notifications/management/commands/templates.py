@@ -17,11 +17,11 @@ from config import audit
 from notifications import errors
 from notifications.management.template_files import folder, plan, showing
 from notifications.management.template_files.folder import FilesInvalid
-from notifications.management.template_files.other_service import OtherService, ReadFailed
+from notifications.management.template_files.other_service import NOT_SHOWN, OtherService, ReadFailed
 from notifications.management.template_files.plan import ChangedMeanwhile, Plan, Wanted
 from notifications.models import Service, Template, VersionState
 from notifications.submission.template_changes.changing import Editor
-from notifications.submission.template_changes.definitions import Publication, definition_of
+from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
 from notifications.template_definitions.files import write
 
 WRONG, BREAKING, DIFFERENT = 1, 3, 4  # exit codes
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
     def _pull(self, service: Service, place: Path) -> None:
         rows = Template.objects.filter(service=service).order_by("created_at", "pk")
-        stored = [definition_of(template, template.published()) for template in rows]
+        stored = (definition_of(template, template.published(), with_files=True) for template in rows)
         try:
             changed, same = folder.store(place, stored)
         except FilesInvalid as error:
@@ -115,8 +115,10 @@ class Command(BaseCommand):
             self._stop([f"{key}: {error.strerror}"])
         for name in skipped:
             self.stdout.write(f"left out, neither an email nor a text message: {showing.printable(name)}")
-        if any(one.unknown for one in wanted):
+        if any(one.unknown == NOT_SHOWN for one in wanted):
             self.stdout.write("The other service shows names and texts only. Other fields stay as they are.")
+        elif any(one.unknown for one in wanted):
+            self.stdout.write("The other service does not show fixed files. They stay as they are.")
         return wanted
 
     def _show(self, made: Plan) -> None:
@@ -156,6 +158,8 @@ class Command(BaseCommand):
         except errors.TemplateBreaksCalls as error:
             self.stderr.write(f"{error.message}. Nothing is changed.")
             sys.exit(BREAKING)
+        except DefinitionInvalid as error:
+            self._stop([f"{error} Nothing is changed."])
         for step, identifier in done:
             if path := paths.get(step.wanted.label):  # a new file gets the id, so that its name can change later
                 path.write_bytes(write(replace(step.after, id=identifier)))

@@ -14,6 +14,7 @@ from notifications.submission.template_changes import definitions
 from notifications.submission.template_changes.breaks import Break
 from notifications.submission.template_changes.changing import Editor
 from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.submission.template_files import Changes
 from notifications.template_definitions.definition import Definition
 
 
@@ -31,11 +32,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The change of one template. before: None for a new one; broken: how publishing it would break calls"""
+    """The change of one template.
+
+    before: None for a new one; files: the changes of fixed files; broken: how publishing it would break calls
+    """
 
     wanted: Wanted
     before: Definition | None
     after: Definition
+    files: Changes
     broken: Break | None = None
 
     @property
@@ -74,7 +79,7 @@ def make(service: Service, wanted: Sequence[Wanted], state: VersionState = Versi
         if template is not None:
             matched[template.pk] = one.label
         try:
-            steps.append(_step(one, template, state, foreign))
+            steps.append(_step(service, one, template, state, foreign))
         except DefinitionInvalid as error:
             errors += [f"{one.label}: {name}: {reason}" for name, reason in error.errors]
     return Plan(steps=[step for step in steps if step.is_change], errors=errors)
@@ -83,35 +88,41 @@ def make(service: Service, wanted: Sequence[Wanted], state: VersionState = Versi
 def apply(service: Service, plan: Plan, editor: Editor, how: Publication) -> list[tuple[Step, UUID]]:
     """Store a plan: all of it or nothing. Return its steps with the ids of their templates.
 
-    Raises ChangedMeanwhile, TemplateBreaksCalls.
+    Raises ChangedMeanwhile, TemplateBreaksCalls, and DefinitionInvalid if a text in use needs a removed file.
     """
     done = []
     with transaction.atomic():
         for step in plan.steps:
             if step.before is None:
-                done.append((step, definitions.create(service, step.after, editor, note=how.note).pk))
+                made = definitions.create(service, step.after, editor, note=how.note, files=step.files)
+                done.append((step, made.pk))
                 continue
             template = Template.objects.select_for_update().get(pk=str(step.before.id))
-            if definition_of(template, _compared(template, how.state)) != step.before:
+            if definition_of(template, _compared(template, how.state), with_files=True) != step.before:
                 raise ChangedMeanwhile(step.wanted.label)
-            definitions.change(template, step.after, editor, how)
+            definitions.change(template, step.after, editor, how, files=step.files)
             done.append((step, template.pk))
     return done
 
 
-def _step(wanted: Wanted, template: Template | None, state: VersionState, foreign: set[UUID]) -> Step:
+def _step(service: Service, wanted: Wanted, template: Template | None, state: VersionState, foreign: set[UUID]) -> Step:
     if template is None:
         is_taken = wanted.definition.id in foreign
         after = replace(wanted.definition, id=None) if is_taken else wanted.definition
-        return Step(wanted=wanted, before=None, after=definitions.checked(after, None))
-    before = definition_of(template, _compared(template, state))
+        files, changes = definitions.checked_files(service, after.files, {})
+        after = replace(definitions.checked(after, None), files=files)
+        return Step(wanted=wanted, before=None, after=after, files=changes)
+    before = definition_of(template, _compared(template, state), with_files=True)
     kept = {name: getattr(before, name) for name in wanted.unknown}
     after = definitions.checked(replace(wanted.definition, id=template.pk, **kept), before)
+    files, changes = definitions.checked_files(service, after.files, before.files)
+    after = replace(after, files=files)
     is_published = state == VersionState.PUBLISHED and after.text() != before.text()
     return Step(
         wanted=wanted,
         before=before,
         after=after,
+        files=changes,
         broken=definitions.find_break(template, after) if is_published else None,
     )
 

@@ -1,6 +1,7 @@
 """Differences of templates as lines for a terminal."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import unified_diff
 
 from notifications.management.template_files.plan import Step
@@ -18,6 +19,9 @@ def lines(step: Step) -> Iterator[str]:
         yield f"{label}: changes {printable(step.before.name)}"
     for line in unified_diff(_lines(step.before), _lines(step.after), "stored", "new", n=2, lineterm=""):
         yield f"  {printable(line)}"
+    for name, file in step.files.items():
+        new = "removed" if file is None else f"{file.name}, {len(file.data)} bytes"
+        yield f"  file (({printable(name)})): {printable(new)}"
     if step.broken:
         words = words_of(step.broken)
         yield (
@@ -36,4 +40,7 @@ def printable(text: str) -> str:
 
 
 def _lines(definition: Definition | None) -> list[str]:
-    return [] if definition is None else write(definition).decode().split("\n")[:-1]
+    if definition is None:
+        return []
+    named_alike = {name: replace(file, path="") for name, file in definition.files.items()}
+    return write(replace(definition, files=named_alike)).decode().split("\n")[:-1]

@@ -3,8 +3,9 @@
 The API, `manage.py templates` and imports call this. Source: docs/reference/template-files.md §2.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -13,13 +14,16 @@ from django.db import transaction
 
 from config.invalid import InvalidValue
 from notifications import errors
+from notifications.attachments.intake import CheckedFile
+from notifications.attachments.scanning import NoVerdict
 from notifications.models import Channel, Service, Template, TemplateVersion, VersionState
+from notifications.rendering import placeholders
 from notifications.submission import template_files
 from notifications.submission.template_changes import breaks, changing
 from notifications.submission.template_changes.breaks import Break
 from notifications.submission.template_changes.changing import Editor
 from notifications.submission.template_files import Changes
-from notifications.template_definitions.definition import OPTIONS, TEXT, Definition
+from notifications.template_definitions.definition import OPTIONS, TEXT, Definition, FixedFile
 from notifications.validation import names, tags, templates
 
 NO_FILES: Changes = MappingProxyType({})
@@ -46,13 +50,14 @@ class Publication:
     note: str = ""
 
 
-def definition_of(template: Template, version: TemplateVersion) -> Definition:
-    """Return a stored template with the text of a version."""
+def definition_of(template: Template, version: TemplateVersion, *, with_files: bool = False) -> Definition:
+    """Return a stored template with the text of a version. with_files: and its fixed files, else without any"""
     return Definition(
         id=template.pk,
         type=template.type,
         archived=template.archived_at is not None,
         tags=template.tag_names(),
+        files=template_files.stored(template) if with_files else {},
         **{name: getattr(version, name) for name in TEXT},
         **{name: getattr(template, name) for name in OPTIONS},
     )
@@ -90,6 +95,33 @@ def checked(definition: Definition, stored: Definition | None) -> Definition:
     return replace(definition, name=name, tags=tags_now)
 
 
+def checked_files(
+    service: Service, files: Mapping[str, FixedFile], stored: Mapping[str, FixedFile]
+) -> tuple[dict[str, FixedFile], Changes]:
+    """Return the files of a definition as they are stored, and the changes. Raises DefinitionInvalid.
+
+    Files that are already stored are not checked again.
+    """
+    with errors_of_files():
+        templates.check_files(files.keys())
+    kept = set(map(placeholders.key, files))
+    changes: dict[str, CheckedFile | None] = {name: None for name in stored if placeholders.key(name) not in kept}
+    after, found = dict(files), []
+    for name, file in files.items():
+        if stored.get(name) == file:
+            continue
+        try:
+            changes[name] = one = template_files.check_one(service, file)
+            after[name] = template_files.fixed(one, path=file.path)
+        except errors.NotificationError as error:
+            found.append(("files", f"{name}: {'; '.join(one.message for one in error.errors)}"))
+        except NoVerdict:
+            found.append(("files", template_files.AWAY))
+    if found:
+        raise DefinitionInvalid(found)
+    return after, changes
+
+
 def errors_of_further_texts(definition: Definition) -> list[tuple[str, str]]:
     """Return the errors of defaults and translations as pairs of field and reason."""
     found = []
@@ -107,8 +139,10 @@ def errors_of_further_texts(definition: Definition) -> list[tuple[str, str]]:
 
 
 def find_break(template: Template, definition: Definition) -> Break | None:
-    """Return how publishing the text would break calls."""
-    return breaks.find(template, TemplateVersion(template=template, **definition.text()))
+    """Return how publishing the text would break calls. Calls need not send the files of the definition."""
+    after = copy(template)
+    after.fixed_files = {name: {} for name in definition.files}
+    return breaks.find(template, TemplateVersion(template=after, **definition.text()))
 
 
 def create(

@@ -17,17 +17,33 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from config import audit
 from config.audit.models import AuditEvent
+from notifications.attachments.intake import CheckedFile
 from notifications.management.commands import templates as command
 from notifications.management.template_files.other_service import OtherService, ReadFailed
 from notifications.models import Service, Template, TemplateUse
-from notifications.submission import template_use, ttl_cache
+from notifications.submission import template_files, template_use, ttl_cache
 from tests.factories import make_service, make_template
+from tests.notifications.attachments.samples import CSV, EICAR
 from tests.notifications.calling import Caller, make_caller
 from tests.notifications.template_definitions.test_files import TEXTS
 
 pytestmark = pytest.mark.django_db
 
+# Contents of several types and any bytes of text, under names of placeholders that look alike on disk.
+FILES = st.dictionaries(
+    st.sampled_from(["terms", "Terms 2", "terms-2", "map", "é", "a/b", ".."]),
+    st.builds(
+        CheckedFile,
+        name=st.sampled_from(["terms.csv", "Terms.TXT", "a/b.csv", "… .txt"]),
+        data=st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Zs"]), min_size=1).map(str.encode)
+        | st.sampled_from([CSV, b"a,b\r\n\r\n", b"---\n", b"\xef\xbb\xbfx"]),
+        asks_for_email_address=st.booleans(),
+        weeks=st.integers(1, 78),
+    ),
+    max_size=3,
+)
 _WORDS = ("name", "subject", "content", "unsubscribe_link", "defaults", "language", "translations")
 
 
@@ -52,6 +68,7 @@ def texts(service: Service) -> list[dict[str, Any]]:
             **{name: getattr(row.published(), name) for name in _WORDS},
             "type": row.type,
             "tags": row.tag_names(),
+            "files": template_files.stored(row),
             "options": (row.respect_quiet_hours, row.redact_personalisation, row.archived_at is not None),
         }
         for row in rows
@@ -225,6 +242,136 @@ def test_files_of_one_service_go_to_another(service: Service, tmp_path: Path) ->
     assert run("diff", tmp_path, service="Trams")[0] == 0
 
 
+@pytest.fixture
+def with_file(service: Service) -> Template:
+    """Return the email of the service, with the text `Dear ((name)) ((terms))` and a file for `terms`."""
+    Service.objects.filter(pk=service.pk).update(file_contact="help@example.org")
+    template = Template.objects.get(type="email")
+    template.versions.update(content="Dear ((name)) ((terms))")
+    file = CheckedFile(name="Terms.csv", data=CSV, asks_for_email_address=False, weeks=10)
+    template_files.put(template, {"terms": file}, audit.operator())
+    return template
+
+
+def contents(template: Template) -> dict[str, bytes]:
+    template.refresh_from_db()
+    return {name: file.data for name, file in template_files.stored(template).items()}
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.usefixtures("with_file")
+def test_fixed_files_are_pulled_into_a_folder_and_do_not_differ(tmp_path: Path) -> None:
+    assert run("pull", tmp_path, service="Parks")[0] == 0
+
+    assert (tmp_path / "visit" / "terms.csv").read_bytes() == CSV
+    assert '"retention_period": "10 weeks"' in (tmp_path / "visit.md").read_text()
+    assert run("diff", tmp_path, service="Parks") == (0, "No template differs.\n")
+    assert run("pull", tmp_path, service="Parks")[1] == "0 written, 2 unchanged\n"
+
+
+def test_push_shows_and_stores_a_changed_a_new_and_a_removed_file(with_file: Template, tmp_path: Path) -> None:
+    run("pull", tmp_path, service="Parks")
+    (tmp_path / "visit" / "terms.csv").write_bytes(b"new,text\n")
+
+    assert run("diff", tmp_path, service="Parks") == (
+        command.DIFFERENT,
+        f"{tmp_path}/visit.md: changes Visit\n  file ((terms)): Terms.csv, 9 bytes\n",
+    )
+    assert run("push", tmp_path, service="Parks", ci=True)[0] == 0
+    assert contents(with_file) == {"terms": b"new,text\n"}
+    assert with_file.current_version == 1
+
+    (tmp_path / "visit" / "own.txt").write_bytes(b"By bus")
+    edit(tmp_path / "visit.md", "files: {", 'files: {"way": {"file": "own.txt", "filename": "way.txt"}, ')
+    assert "  file ((way)): way.txt, 6 bytes\n" in run("push", tmp_path, service="Parks", ci=True)[1]
+    assert contents(with_file) == {"terms": b"new,text\n", "way": b"By bus"}
+    assert run("pull", tmp_path, service="Parks")[0] == 0
+    assert {path.name for path in (tmp_path / "visit").iterdir()} == {"terms.csv", "own.txt"}
+
+    lines = (tmp_path / "visit.md").read_text().splitlines(keepends=True)
+    (tmp_path / "visit.md").write_text("".join(line for line in lines if not line.startswith("files")))
+    assert run("push", tmp_path, service="Parks", ci=True)[1].splitlines()[-1] == (
+        "files: Version 1 has the placeholder ((terms)). Publish a text without it first. Nothing is changed."
+    )
+    edit(tmp_path / "visit.md", " ((terms))", "")
+    assert "  file ((terms)): removed\n" in run("push", tmp_path, service="Parks", ci=True)[1]
+    assert contents(with_file) == {}
+    verbs = AuditEvent.objects.filter(object_kind="template").values_list("verb", flat=True)
+    assert sorted(verbs) == ["added_file"] * 3 + ["published"] + ["removed_file"] * 2
+
+
+def test_pull_deletes_files_that_are_gone_and_only_those(with_file: Template, tmp_path: Path) -> None:
+    run("pull", tmp_path, service="Parks")
+    (tmp_path / "visit" / "notes.txt").write_text("mine")
+    template_files.remove(with_file, "terms", audit.operator())
+
+    run("pull", tmp_path, service="Parks")
+
+    assert [path.name for path in (tmp_path / "visit").iterdir()] == ["notes.txt"]
+
+
+def test_pull_writes_a_missing_file_again_and_push_names_it(with_file: Template, tmp_path: Path) -> None:
+    run("pull", tmp_path, service="Parks")
+    missing = tmp_path / "visit" / "terms.csv"
+    missing.unlink()
+
+    assert run("push", tmp_path, service="Parks", ci=True) == (1, f"{missing}: No such file or directory\n")
+    assert contents(with_file) == {"terms": CSV}
+    assert run("pull", tmp_path, service="Parks")[1].endswith("1 written, 1 unchanged\n")
+    assert missing.read_bytes() == CSV
+
+
+@pytest.mark.parametrize(
+    ("data", "old", "new", "error"),
+    [
+        (EICAR, "", "", "files: terms: File did not pass the virus scan"),
+        (b"", "", "", "files: terms: Document must not be empty"),
+        (b"x" * 2 * 1024 * 1024, "", "", "files: terms: Uploaded file exceeds file size limit"),
+        (CSV, '"Terms.csv"', '"Terms.exe"', "files: terms: Unsupported file type '.exe'"),
+        (CSV, "10 weeks", "79 weeks", "files: terms: retention_period Unsupported value"),
+        (CSV, '{"terms": ', '{"late??yes": ', "files: Enter the name of a placeholder"),
+    ],
+    ids=["virus", "empty", "size", "type", "weeks", "name"],
+)
+def test_a_wrong_file_stops_push(
+    with_file: Template, tmp_path: Path, data: bytes, old: str, new: str, error: str
+) -> None:
+    run("pull", tmp_path, service="Parks")
+    (tmp_path / "visit" / "terms.csv").write_bytes(data)
+    edit(tmp_path / "visit.md", old, new)
+
+    code, out = run("push", tmp_path, service="Parks", ci=True)
+
+    assert code == 1
+    assert out.startswith(f"{tmp_path}/visit.md: {error}")
+    assert contents(with_file) == {"terms": CSV}
+
+
+def test_files_need_a_contact_in_the_service_that_gets_them(with_file: Template, tmp_path: Path) -> None:
+    make_service(name="Trams")
+    run("pull", tmp_path, service="Parks")
+
+    code, out = run("push", tmp_path, service="Trams", ci=True)
+
+    assert code == 1
+    assert "files: terms: Send files by email has not been set up" in out
+    assert not Template.objects.filter(service__name="Trams").exists()
+
+
+def test_a_file_in_another_spelling_of_its_placeholder_is_replaced(with_file: Template, tmp_path: Path) -> None:
+    run("pull", tmp_path, service="Parks")
+    edit(tmp_path / "visit.md", '{"terms": ', '{"TERMS": ')
+
+    assert run("push", tmp_path, service="Parks", ci=True)[0] == 0
+    assert contents(with_file) == {"TERMS": CSV}
+    assert run("diff", tmp_path, service="Parks")[0] == 0
+
+
 class Other:
     """An HTTP server with the prepared responses of another service."""
 
@@ -260,6 +407,9 @@ class Other:
         for row in listed.json()["templates"]:
             one = caller.get(f"/v2/templates/{row['id']}")
             self.answers[f"/v2/templates/{row['id']}"] = (one.status_code, one.content)
+            for file in one.json().get("files", {}).values():
+                place = f"/v2/templates/{row['id']}/files/{file['id']}"
+                self.answers[place] = (200, caller.get(place).content)
 
 
 @pytest.fixture
@@ -296,6 +446,44 @@ def test_an_import_from_a_signalbox_is_complete_and_signed_as_clients_do(service
     claims = jwt.decode(other.tokens[0], caller.key.secret, algorithms=["HS256"])
     assert claims["iss"] == str(service.pk)
     assert import_to("Copy", other, key_of(caller), ci=True)[1] == "No template differs.\n"
+
+
+def test_an_import_takes_fixed_files(service: Service, with_file: Template, other: Other) -> None:
+    caller = make_caller(service)
+    caller.key.manages_templates = True
+    caller.key.save()
+    other.answer_as(caller)
+    target = make_service(name="Copy", file_contact="help@example.org")
+
+    code, out = import_to("Copy", other, key_of(caller), ci=True)
+
+    assert code == 0, out
+    assert texts(target) == texts(service)
+    assert import_to("Copy", other, key_of(caller), ci=True)[1] == "No template differs.\n"
+    [place] = [path for path in other.answers if "/files/" in path]
+    other.answers[place] = (200, b'{"file": "?"}')
+    assert import_to("Copy", other, key_of(caller), ci=True) == (
+        1,
+        f"The file ((terms)) of template {with_file.pk} cannot be read.\n",
+    )
+
+
+def test_an_import_from_a_signalbox_without_files_keeps_them(
+    service: Service, with_file: Template, other: Other
+) -> None:
+    caller = make_caller(service)
+    caller.key.manages_templates = True
+    caller.key.save()
+    other.answer_as(caller)
+    for path, (status, body) in other.answers.items():
+        shown = {name: value for name, value in json.loads(body).items() if name != "files"}
+        other.answers[path] = (status, json.dumps(shown).encode())
+
+    code, out = import_to("Parks", other, key_of(caller), ci=True)
+
+    assert (code, out.splitlines()[-1]) == (0, "No template differs.")
+    assert "does not show fixed files" in out
+    assert contents(with_file) == {"terms": CSV}
 
 
 def test_an_import_from_notify_keeps_ids_and_what_it_does_not_show(other: Other) -> None:
@@ -356,22 +544,28 @@ def test_an_import_reaches_no_private_network(other: Other, settings: Any) -> No
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(words=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3))
+@given(words=st.lists(st.tuples(TEXTS, TEXTS, FILES), min_size=1, max_size=3))
 def test_any_template_is_the_same_after_pull_push_and_import(
-    words: list[tuple[str, str]], other: Other, tmp_path_factory: Any
+    words: list[tuple[str, str, dict[str, CheckedFile]]], other: Other, tmp_path_factory: Any
 ) -> None:
-    source, pushed, imported = (make_service() for _ in range(3))
-    for number, (subject, content) in enumerate(words):
+    source, pushed, imported = (make_service(file_contact="help@example.org") for _ in range(3))
+    for number, (subject, content, files) in enumerate(words):
         name, subject = f"Visit – “{number}”", " ".join(subject.split()) or "S"
-        make_template(source, content=f"{content}A{content}", subject=subject, name=name)
+        template = make_template(source, content=f"{content}A{content}", subject=subject, name=name)
+        template_files.put(template, files, audit.operator())
     place = tmp_path_factory.mktemp("files")
-    other.answer_as(make_caller(source))
+    caller = make_caller(source)
+    caller.key.manages_templates = True
+    caller.key.save()
+    other.answer_as(caller)
 
     codes = [
         run("pull", place, service=str(source.pk))[0],
         run("push", place, service=str(pushed.pk), ci=True)[0],
         import_to(str(imported.pk), other, f"k-{source.pk}-{source.pk}", ci=True)[0],
+        run("pull", place, service=str(source.pk))[0],
+        run("diff", place, service=str(source.pk))[0],
     ]
 
-    assert codes == [0, 0, 0]
+    assert codes == [0, 0, 0, 0, 0]
     assert texts(source) == texts(pushed) == texts(imported)

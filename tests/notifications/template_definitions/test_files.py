@@ -1,5 +1,6 @@
 """Template files: front matter and the text, byte for byte. Source: docs/reference/template-files.md §1."""
 
+import json
 import uuid
 from typing import Any
 
@@ -8,7 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications.template_definitions.definition import Definition
+from notifications.template_definitions import fixed_files
+from notifications.template_definitions.definition import Definition, FixedFile
 from notifications.template_definitions.files import FileInvalid, read, write
 
 STORABLE = st.characters(codec="utf-8", exclude_characters="\0")
@@ -30,6 +32,18 @@ EMAILS = st.builds(
     translations=st.lists(
         st.fixed_dictionaries({"language": st.just("cy"), "subject": st.none() | TEXTS, "content": TEXTS}), max_size=2
     ),
+    files=st.dictionaries(
+        TEXTS,
+        st.builds(
+            FixedFile,
+            data=st.binary(max_size=20),
+            filename=TEXTS,
+            confirm_email_before_download=st.booleans(),
+            retention_period=TEXTS,
+            path=st.sampled_from(["", "terms.pdf", "Terms.pdf"]),
+        ),
+        max_size=4,
+    ),
     content=TEXTS,
 )
 TEXT_MESSAGES = st.builds(Definition, id=st.uuids(), name=TEXTS, type=st.just("sms"), content=TEXTS)
@@ -37,7 +51,11 @@ TEXT_MESSAGES = st.builds(Definition, id=st.uuids(), name=TEXTS, type=st.just("s
 
 @given(EMAILS | TEXT_MESSAGES)
 def test_a_template_is_read_exactly_as_it_was_written(definition: Definition) -> None:
-    assert read(write(definition)) == definition
+    contents = fixed_files.contents(definition.files)
+
+    assert read(write(definition), contents.__getitem__) == definition
+    assert len({name.lower() for name in contents}) == len(contents)
+    assert all(name == name.strip(".") and not set(name) & set("/\\") for name in contents)
 
 
 @given(EMAILS)
@@ -83,6 +101,34 @@ def test_a_file_may_leave_out_what_has_a_default_and_its_last_line_break() -> No
         assert read(data) == expected
 
 
+FILES = {
+    "terms": FixedFile(data=b"a,b", filename="Terms.CSV", retention_period="10 weeks"),
+    "TERMS 2": FixedFile(data=b"c,d", filename="x.csv", path="own name.csv"),
+}
+
+
+def test_fixed_files_are_listed_with_their_names_in_the_folder() -> None:
+    definition = Definition(name="Visit", type="email", subject="Hi", files=FILES, content="((terms))")
+
+    assert fixed_files.contents(FILES) == {"terms.csv": b"a,b", "own name.csv": b"c,d"}
+    [line] = [line for line in write(definition).decode().splitlines() if line.startswith("files")]
+    assert json.loads(line.removeprefix("files: ")) == {
+        "terms": {
+            "file": "terms.csv",
+            "filename": "Terms.CSV",
+            "confirm_email_before_download": True,
+            "retention_period": "10 weeks",
+        },
+        "TERMS 2": {
+            "file": "own name.csv",
+            "filename": "x.csv",
+            "confirm_email_before_download": True,
+            "retention_period": "26 weeks",
+        },
+    }
+
+
+EMAIL = '---\nname: "A"\ntype: "email"\nsubject: "Hi"\n'
 BASE = '---\nname: "A"\ntype: "sms"\n'
 
 
@@ -105,6 +151,23 @@ BASE = '---\nname: "A"\ntype: "sms"\n'
             'Line 4: tags must be a list such as ["text"].',
         ),
         (BASE + 'defaults: {"a": 1}\n---\n', 'Line 4: defaults must be pairs such as {"name": "text"}.'),
+        (
+            EMAIL + "files: []\n---\n",
+            'Line 5: files must be pairs such as {"terms": {"file": "terms.pdf", "filename": "terms.pdf"}}.',
+        ),
+        (
+            EMAIL + 'files: {"terms": {"file": "a.csv"}}\n---\n',
+            'Line 5: files must be pairs such as {"terms": {"file": "terms.pdf", "filename": "terms.pdf"}}.',
+        ),
+        *(
+            (
+                EMAIL + f'files: {{"terms": {{"file": {json.dumps(path)}, "filename": "a.csv"}}}}\n---\n',
+                "files: the file of terms must be a name in the folder beside the template.",
+            )
+            for path in ("", "..", "../a.csv", "/etc/a.csv", "a\\b.csv", "C:a.csv", ".a.csv")
+        ),
+        (EMAIL + 'files: {"t": {"file": "a.csv", "filename": "a.csv"}}\n---\n', "There is no file a.csv."),
+        (BASE + 'files: {"t": {"file": "a.csv", "filename": "a.csv"}}\n---\n', "files is for emails only."),
         (BASE + 'subject: "Hi"\n---\n', "subject is for emails only."),
         (BASE + "unsubscribe_link: true\n---\n", "unsubscribe_link is for emails only."),
         ('---\ntype: "sms"\n---\n', "The front matter has no name."),
