@@ -117,7 +117,7 @@ def _broken_templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
     for row in rows.order_by("-sum", "template__name", "key__name")[:_MOST_SERVICES]:
         calls = formats.counted(row["sum"], "call")
         text = f"{calls} with the key {row['key__name']} failed since the change of template {row['template__name']}."
-        url = f"{reverse('admin:notifications_template_change', args=[row['template_id']])}#versions-group"
+        url = f"{reverse('admin:notifications_template_change', args=[row['template_id']])}#versions"
         yield Need(text=text, button="View versions", url=url, is_urgent=True)
 
 

@@ -323,7 +323,7 @@ def test_calls_that_fail_after_publishing_anyway_are_a_line_with_their_number(co
     assert statuses == [400, 400, 201, 400]  # the last one lacks a placeholder that is not new
     page = needs(console)
     assert "3 calls with the key pay-live failed since the change of template Welcome." in page
-    assert f'href="/admin/notifications/template/{template.pk}/change/#versions-group"' in page
+    assert f'href="/admin/notifications/template/{template.pk}/change/#versions"' in page
 
 
 def test_the_line_goes_a_day_after_the_last_failed_call(console, caller, template):
