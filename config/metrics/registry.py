@@ -12,7 +12,7 @@ import collections
 import json
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -64,13 +64,20 @@ class PendingCounts(Generic[Key]):
 
 @contextmanager
 def storing(give_back: Callable[[], None]) -> Iterator[None]:
-    """Store counts in one transaction; call `give_back` if the database refuses."""
+    """Store counts in one transaction; call `give_back` if the database refuses.
+
+    Raises DatabaseError if not even the transaction begins, because the block cannot be left out.
+    """
+    has_begun = False
     try:
         with transaction.atomic():
+            has_begun = True
             yield
     except DatabaseError as error:
         log.debug("counts.kept", error=type(error).__name__)
         give_back()
+        if not has_begun:
+            raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,14 +160,19 @@ def start() -> None:
 
 
 def also_flush(store: Callable[[], None]) -> None:
-    """Call `store` at every flush. It must raise nothing, and must keep what it cannot store."""
+    """Call `store` at every flush. It must raise nothing but DatabaseError, and must keep what it cannot store."""
     _others.append(store)
 
 
 def flush() -> None:
     """Add the counts of this process to the shared rows. It keeps the counts if the database refuses them."""
-    for store in _others:
-        store()
+    with suppress(DatabaseError):  # no transaction begins: the counts are stored when the database is back
+        for store in _others:
+            store()
+        _store_pending()
+
+
+def _store_pending() -> None:
     counts = _pending.take()
     if not counts:
         return
