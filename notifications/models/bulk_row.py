@@ -92,6 +92,7 @@ class BulkRow(models.Model):
         constraints = [models.UniqueConstraint(fields=["bulk_send", "number"], name="bulk_row_number_unique")]
         indexes = [
             models.Index(fields=["bulk_send", "number"], condition=Q(state="waiting"), name="bulk_row_waiting"),
+            models.Index(fields=["normalised_recipient"], name="bulk_row_of_recipient"),  # for one person
         ]
 
     def __str__(self) -> str:

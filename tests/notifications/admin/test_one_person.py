@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -17,9 +18,10 @@ from config.erased import ERASED
 from config.jobs import runner
 from config.jobs.models import BulkJobRun
 from notifications.admin.one_person.job import ERASE
-from notifications.models import Notification, Role, Service, Status
+from notifications.models import BulkRow, Notification, Role, Service, Status
+from notifications.one_person import kinds
 from notifications.one_person.person import Person
-from tests.factories import make_guest, make_notification, make_service, make_suppression, make_template
+from tests.factories import make_bulk_send, make_guest, make_notification, make_service, make_suppression, make_template
 from tests.people import colleague
 
 pytestmark = pytest.mark.django_db
@@ -223,3 +225,18 @@ def test_the_search_of_somebody_else_is_404(console: Client, service: Service) -
 
     for page in ("", "erase/", "export/csv/"):
         assert client.get(f"{url}{page}").status_code == 404
+
+
+def test_the_rows_of_bulk_sends_are_found_by_an_index(service: Service) -> None:
+    bulk_send = make_bulk_send(make_template(service))
+    names = [f"p{number}@example.com" for number in range(2_000)]
+    BulkRow.objects.bulk_create(
+        BulkRow(bulk_send=bulk_send, number=number, recipient=name, normalised_recipient=name)
+        for number, name in enumerate(names)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+    plans = [kinds.named("bulk_rows").rows(Person.parse(names[7], one)).explain() for one in (None, service)]
+
+    assert ["bulk_row_of_recipient" in plan for plan in plans] == [True, True], plans
