@@ -165,6 +165,11 @@ class TemplateVersion(models.Model):
         """Return whether the version is a draft, or is used by test keys only."""
         return self.state in (VersionState.DRAFT, VersionState.TEST)
 
+    @property
+    def languages(self) -> list[str]:
+        """Return the codes of all languages, first the one of `content`."""
+        return [self.language, *(one["language"] for one in self.translations)]
+
     def change_state(self, state: VersionState) -> None:
         self.state = state
         self.save(update_fields=["state"])

@@ -87,7 +87,7 @@ def check_unused(template: Template, name: str) -> None:
     unpublished = template.versions.filter(state__in=[VersionState.TEST, VersionState.DRAFT])
     for version in [template.published(), *unpublished.select_related("template")]:
         text = text_of(version)
-        if any(placeholders.key(name) in text.in_language(code).names for code in text.languages):
+        if any(placeholders.key(name) in text.in_language(code).names for code in version.languages):
             raise InvalidValue(
                 f"Version {version.number} has the placeholder (({name})). Publish a text without it first."
             )

@@ -59,10 +59,6 @@ class TemplateText:
         """Return the names that a send must fill, as the text spells them, by the form in which they are compared."""
         return placeholders.required(self.subject, self.content, optional=[*self.defaults, *self.files])
 
-    @property
-    def languages(self) -> list[str]:
-        return [self.language, *(str(one["language"]) for one in self.translations)]
-
     def in_language(self, wanted: str | None) -> Self:
         """Return the text in a language, else in the same language of another country, else as it is.
 

@@ -66,5 +66,5 @@ def languages(version: TemplateVersion, text: TemplateText, parameters: Mapping[
             "is_chosen": code == text.language,
             "url": f"?{urlencode(parameters if code == version.language else {**parameters, 'language': code})}",
         }
-        for code in text.languages
+        for code in version.languages
     ]
