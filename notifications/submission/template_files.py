@@ -54,7 +54,9 @@ def check(service: Service, requests: Mapping[str, FileRequest]) -> dict[str, Ch
 
     Raises FilesNotSetUp, InvalidFile and NoVerdict.
     """
-    if requests and not service.file_contact:
+    if not requests:
+        return {}
+    if not service.file_contact:
         raise errors.FilesNotSetUp(settings_url=console_url(service))
     return dict(zip(requests, intake.check(list(requests.values())), strict=True))
 

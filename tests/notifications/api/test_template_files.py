@@ -152,6 +152,14 @@ def test_wrong_files_have_the_errors_of_a_send_and_change_nothing(
     assert template.current_version == 1
 
 
+def test_only_changes_of_files_need_the_scanner(caller: Caller, template: Template, settings: Any) -> None:
+    settings.SCANNER = "clamd:tcp:127.0.0.1:1"  # nothing answers there
+
+    assert change(caller, template, name="Renamed", files={"map": None}).status_code == 200
+    assert change(caller, template, files={"map": TERMS}).status_code == 500
+    assert contents(template) == {"terms": CSV}
+
+
 def test_a_new_template_removes_no_file(caller: Caller) -> None:
     assert messages(caller.post(PATH, {**NEW, "files": {"terms": None}})) == ["files.terms None is not of type object"]
 

@@ -352,6 +352,19 @@ def test_a_wrong_file_stops_push(
     assert contents(with_file) == {"terms": CSV}
 
 
+def test_push_reports_a_scanner_that_does_not_answer(with_file: Template, tmp_path: Path, settings: Any) -> None:
+    run("pull", tmp_path, service="Parks")
+    settings.SCANNER = "clamd:tcp:127.0.0.1:1"  # nothing answers there
+
+    assert run("push", tmp_path, service="Parks", ci=True) == (0, "No template differs.\n")
+    (tmp_path / "visit" / "terms.csv").write_bytes(b"new,text\n")
+    assert run("push", tmp_path, service="Parks", ci=True) == (
+        1,
+        f"{tmp_path}/visit.md: files: The virus scanner does not answer. Try again in a few minutes.\n",
+    )
+    assert contents(with_file) == {"terms": CSV}
+
+
 def test_files_need_a_contact_in_the_service_that_gets_them(with_file: Template, tmp_path: Path) -> None:
     make_service(name="Trams")
     run("pull", tmp_path, service="Parks")
