@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
@@ -49,7 +49,7 @@ class ListDownload:
     def plural(self) -> str:
         return f"{self.noun}s"
 
-    def answer(self, model_admin: ServiceRowAdmin, request: HttpRequest) -> HttpResponseBase:
+    def answer(self, model_admin: "DownloadAdmin", request: HttpRequest) -> HttpResponseBase:
         """Show the number of rows within the list's filters, and stream them when the person confirms."""
         if not model_admin.has_view_permission(request):
             raise PermissionDenied
@@ -107,6 +107,25 @@ class ListDownload:
                     after={**({"name": name} if service_id else {}), self.plural.rpartition(" ")[2]: number},
                     **(about if service_id else everywhere),
                 )
+
+
+class DownloadAdmin(ServiceRowAdmin):
+    """An admin whose list has the download. Its template has `download_url`."""
+
+    list_download: ClassVar[ListDownload]
+    list_pages = {"download": "download"}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        context = {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        return self.list_download.answer(self, request)
+
+    def downloaded(self, request: HttpRequest, found: Any) -> Any:
+        """Return the rows of the file. found: the rows of the list within its filters"""
+        return found
 
 
 def moment(at: datetime | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from config.encryption import DecryptionFailed
@@ -60,15 +60,13 @@ class RecipientSearchAdmin(ServiceRowAdmin):
     """An admin whose list has the search. recipient_filter: its filter, which also stands in `list_filter`"""
 
     recipient_filter: ClassVar[type[RecipientFilter]]
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.search))
-        return [path("search/", view, name=f"notifications_{self.opts.model_name}_search"), *super().get_urls()]
+    list_pages = {"search": "search"}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {"search_url": self.url_of("search") if self._may_search(request) else "", **(extra_context or {})}
         return super().changelist_view(request, context)
 
+    @method_decorator(require_POST)
     def search(self, request: HttpRequest) -> HttpResponse:
         """Store the searched recipient, and show the result under a URL without it."""
         if not self._may_search(request):

@@ -4,6 +4,9 @@ They scope every list, page, step, choice, filter and action to the services of 
 Source: docs/reference/console.md §1.2 T8, §1.3.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -136,10 +139,6 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         rows = super().get_queryset(request)
         return permissions.with_sight(request, rows) if self.shows_recipients else rows
 
-    def downloaded(self, request: HttpRequest, found: Any) -> Any:
-        """Return the rows of the list's CSV file. found: the rows of the list within its filters"""
-        return found
-
     def sees_title(self, request: HttpRequest, obj: Any) -> bool:
         return not self.shows_recipients or permissions.may_see_recipients(request, obj.service_id)
 
@@ -193,6 +192,29 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         if not permissions.sees_all_services(request):
             return others
         return ("service", *others) if first else (*others[:1], "service", *others[1:])
+
+
+class RetainedRowAdmin(ServiceRowAdmin):
+    """Admin of rows that are hidden after the retention of their service, even if clean-up has not deleted them yet."""
+
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        chosen = permissions.chosen_service(request)
+        return super().listed(request, rows).filter(created_at__gte=chosen.kept_since()) if chosen else rows
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        return None if row is None or row.created_at < row.service.kept_since() else row
+
+
+def kept(services: Iterable[Service]) -> models.Q:
+    """Match the rows of these services that are within their retention."""
+    since: defaultdict[datetime, list[Service]] = defaultdict(list)
+    for service in services:
+        since[service.kept_since()].append(service)
+    matching = models.Q(pk__in=[])
+    for moment, group in since.items():
+        matching |= models.Q(service__in=group, created_at__gte=moment)
+    return matching
 
 
 def _without_link(names: Any) -> list[Any]:

@@ -92,7 +92,7 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
         reverse("sandbox-message", args=[arrived]),
     ]
     of_operator, of_member = ([*pages(person, rows), *further] for person in (operator, member))
-    of_member.append(f"{reverse('admin:notifications_unsubscriberequest_one_click_test')}?origin=https://quay.example")
+    of_member.append(f"{reverse('admin:notifications_unsubscriberequest_one-click-test')}?origin=https://quay.example")
     team = next(row for row in rows if row._meta.model_name == "teammember")
     return {
         **ids,

@@ -1,5 +1,6 @@
 """The base class of every admin, which removes the traps of the Django admin."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -10,6 +11,7 @@ from django.db import models
 from django.forms import Form, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.functional import SimpleLazyObject
 
 from config import audit
 from config.accounts import scope
@@ -116,8 +118,11 @@ class ConsoleModelAdmin(RowActionsAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         answer = super().change_view(request, object_id, form_url, extra_context)
-        if self.is_reading_logged and isinstance(answer, TemplateResponse) and answer.context_data:
-            obj = answer.context_data["original"]
+        if not isinstance(answer, TemplateResponse) or not answer.context_data:
+            return answer
+        obj = answer.context_data["original"]
+        answer.context_data["history_url"] = SimpleLazyObject(partial(self._history_url, request, obj))
+        if self.is_reading_logged:
             reads.note(request, str(self.opts.model_name), obj.pk, **audit.scope_of(obj))
         return answer
 
@@ -167,6 +172,9 @@ class ConsoleModelAdmin(RowActionsAdmin):
         title = f"History of {self.title_of(request, obj)}"
         context = {**self.page_context(request, title, obj), "lines": lines, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
+
+    def _history_url(self, request: HttpRequest, obj: models.Model) -> str:
+        return self.url_of("history", obj) if self.may_read_history(request, obj) else ""
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
         """Return whether this person may read the audit of the service or data set of the row."""

@@ -40,12 +40,15 @@ class RowActionsAdmin(SavingAdmin):
            the request and the row. GET shows a confirmation page; POST acts, in one transaction.
     protected_actions: the actions that require a recent sign-in.
     read_only_actions: the actions that change nothing, open to everybody who may view the row.
+    list_pages: the last part of a URL below the list → method, such as {"search": "search"}. The method gets only the
+           request, and checks the permission.
     page_template: the template of a row's page that has no form. `row_context` returns its context.
     """
 
     row_actions: ClassVar[dict[str, str]] = {}
     protected_actions: ClassVar[frozenset[str]] = frozenset()
     read_only_actions: ClassVar[frozenset[str]] = frozenset()
+    list_pages: ClassVar[dict[str, str]] = {}
     page_template: ClassVar[str] = ""
 
     def buttons(self, request: HttpRequest, obj: Any) -> Iterable[Button]:
@@ -78,11 +81,16 @@ class RowActionsAdmin(SavingAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         names = f"{self.opts.app_label}_{self.opts.model_name}"
-        own = [
+        view = self.admin_site.admin_view
+        pages = [
+            path(f"{word}/", view(getattr(self, method)), name=f"{names}_{word}")
+            for word, method in self.list_pages.items()
+        ]
+        actions = [
             path(f"<path:object_id>/{word}/", self._action_view(word), name=f"{names}_{word}")
             for word in self.row_actions
         ]
-        return [*own, *super().get_urls()]
+        return [*pages, *actions, *super().get_urls()]
 
     def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
         """Return the template context that every page of the console needs."""

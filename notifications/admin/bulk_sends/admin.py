@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from config import formats
@@ -47,6 +47,7 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
         "columns": "columns_step",
         "check": "check_step",
     }
+    list_pages = {"example": "example"}
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css", "notifications/bulk.css")}
@@ -58,10 +59,6 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
             sees = permissions.may_see_recipients(request, obj.service_id)
             return sees and self.has_view_permission(request, obj)
         return self.has_change_permission(request, obj)
-
-    def get_urls(self) -> list[URLPattern]:
-        example = self.admin_site.admin_view(self.example)
-        return [path("add/example/", example, name="notifications_bulksend_example"), *super().get_urls()]
 
     # Pages
 

@@ -75,8 +75,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
             *answer,
         )
         section = Section(slug="request", title="Request", facts=facts, buttons=self._steps(request, obj))
-        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
-        return {"sections": [section], "history_url": history_url}
+        return {"sections": [section]}
 
     def send_back(self, request: HttpRequest, row: GoLiveRequest) -> HttpResponse:
         title = f"Send back the request of {row.service.name}"

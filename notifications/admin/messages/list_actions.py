@@ -10,7 +10,7 @@ from notifications.admin.messages import filters, send
 from notifications.admin.messages.paging import NEWER, OLDER
 
 RETRY_FAILED, CANCEL_SCHEDULED = "retry-failed", "cancel-scheduled"
-DOWNLOAD, EXPORT = "download", "export"
+EXPORT = "export"
 _PAGING = (OLDER, NEWER, "p")
 
 
@@ -26,5 +26,5 @@ def buttons(model_admin: Any, request: HttpRequest, counters: Iterable[Mapping[s
         found.append(Button("Retry failed…", url=f"{model_admin.url_of(RETRY_FAILED)}{suffix}"))
     if request.GET.get(filters.ScheduledFilter.parameter_name) == "yes" and send.may_send(request):
         found.append(Button("Cancel these messages…", url=f"{model_admin.url_of(CANCEL_SCHEDULED)}{suffix}"))
-    found.append(Button("Download CSV…", url=f"{model_admin.url_of(DOWNLOAD)}{suffix}"))
+    found.append(Button("Download CSV…", url=f"{model_admin.url_of('download')}{suffix}"))
     return found

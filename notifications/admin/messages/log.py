@@ -8,8 +8,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
@@ -19,12 +19,12 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
+from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.messages import (
     days,
     download,
     filters,
     list_actions,
-    over_filter,
     page,
     search,
     send,
@@ -39,7 +39,7 @@ from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryActi
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.messages.suppressing import SUPPRESS, SuppressingActions, may_suppress
 from notifications.admin.one_person import access
-from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
+from notifications.admin.service_rows import OwnRowsFilter, RetainedRowAdmin, kept
 from notifications.models import KeyType, Notification, Role
 
 _FIRST_WORDS = 60  # characters that fit on one line of a cell
@@ -48,7 +48,7 @@ _SHORT = timedelta(seconds=10)
 
 @admin.register(Notification)
 class NotificationAdmin(
-    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, ServiceRowAdmin
+    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, DownloadAdmin, RetainedRowAdmin
 ):
     """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
@@ -87,18 +87,18 @@ class NotificationAdmin(
         SUPPRESS: "suppress",
     }
     read_only_actions = frozenset({CODE})
+    list_download = download.DOWNLOAD
+    list_pages = {
+        **DownloadAdmin.list_pages,
+        "search": "search",
+        "send": "send",
+        list_actions.RETRY_FAILED: "retry_failed",
+        list_actions.CANCEL_SCHEDULED: "cancel_scheduled",
+        list_actions.EXPORT: "export",
+    }
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
-
-    def listed(self, request: HttpRequest, rows: Any) -> Any:
-        """Leave out messages past the service's retention, even if clean-up has not deleted them yet."""
-        chosen = permissions.chosen_service(request)
-        return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        message = super().get_object(request, object_id, from_field)
-        return None if message is None or message.created_at < message.service.kept_since() else message
 
     def get_list_display(self, request: HttpRequest) -> Any:
         """Show when scheduled messages are sent, with their actions, instead of how long they took."""
@@ -126,20 +126,6 @@ class NotificationAdmin(
 
     # Pages
 
-    def get_urls(self) -> list[URLPattern]:
-        def own(word: str, view: Any) -> Any:
-            return path(f"{word}/", self.admin_site.admin_view(view), name=f"notifications_notification_{word}")
-
-        return [
-            own("search", require_POST(self.search)),
-            own("send", self.send),
-            own(list_actions.RETRY_FAILED, self.retry_failed),
-            own(list_actions.CANCEL_SCHEDULED, self.cancel_scheduled),
-            own(list_actions.DOWNLOAD, self.download),
-            own(list_actions.EXPORT, self.export),
-            *super().get_urls(),
-        ]
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         answer = super().changelist_view(request, extra_context)
         if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
@@ -149,6 +135,7 @@ class NotificationAdmin(
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         return page.context(request, obj)
 
+    @method_decorator(require_POST)
     def search(self, request: HttpRequest) -> HttpResponse:
         """Store the search term and redirect to its result, with the current filters and the chosen days."""
         if not self.has_view_permission(request):
@@ -183,10 +170,7 @@ class NotificationAdmin(
 
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
         """Leave out messages past the retention of their service."""
-        return found.filter(over_filter.kept(permissions.listed_services(request)))
-
-    def download(self, request: HttpRequest) -> HttpResponseBase:
-        return download.DOWNLOAD.answer(self, request)
+        return found.filter(kept(permissions.listed_services(request)))
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         return download.answer(self, request)

@@ -4,16 +4,13 @@ The page shows the number of messages, and its form returns it. If the number ha
 """
 
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any  # querysets of messages
 
 from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
@@ -22,6 +19,7 @@ from config.console.admin import many_rows
 from config.jobs import bulk
 from config.jobs.bulk import BulkJob
 from notifications.admin import permissions
+from notifications.admin.service_rows import kept
 from notifications.models import Role, Service
 
 MOST_AT_ONCE = 100_000  # the job stores their ids
@@ -81,17 +79,6 @@ class FilterAction:
             return many_rows.in_background(request, job)
         messages.success(request, bulk.do_now(job))
         return HttpResponseRedirect(way_back)
-
-
-def kept(services: Iterable[Service]) -> Q:
-    """Match the messages of these services that are within their retention."""
-    since: defaultdict[datetime, list[Service]] = defaultdict(list)
-    for service in services:
-        since[service.kept_since()].append(service)
-    matching = Q(pk__in=[])
-    for moment, group in since.items():
-        matching |= Q(service__in=group, created_at__gte=moment)
-    return matching
 
 
 def _may_send(request: HttpRequest, services: Iterable[Service]) -> list[Service]:

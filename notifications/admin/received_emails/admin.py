@@ -6,8 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern, path
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
@@ -18,10 +17,11 @@ from config.console.admin.filters import ChoiceFilter, by
 from config.console.theme import Select
 from config.queue import publishing
 from notifications.admin import permissions, recipient_search
+from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.received_emails import page
 from notifications.admin.received_emails.download import DOWNLOAD
 from notifications.admin.recipient_search import RecipientSearchAdmin
-from notifications.admin.service_rows import posted
+from notifications.admin.service_rows import RetainedRowAdmin, kept, posted
 from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
 from notifications.tasks import mail_notice
 
@@ -60,7 +60,7 @@ class ForwardForm(forms.Form):
 
 
 @admin.register(ReceivedEmail)
-class ReceivedEmailAdmin(RecipientSearchAdmin):
+class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     """Received emails are read-only. People who send messages and see recipients forward them."""
 
     may_add = may_change = False
@@ -71,6 +71,8 @@ class ReceivedEmailAdmin(RecipientSearchAdmin):
     list_display = ("got", "from_whom", "said", "state")
     list_filter = (WriterFilter, RecipientFilter)
     recipient_filter = RecipientFilter
+    list_download = DOWNLOAD
+    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
     change_list_template = "admin/notifications/received_email_list.html"
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
@@ -88,34 +90,8 @@ class ReceivedEmailAdmin(RecipientSearchAdmin):
         rows = super().get_queryset(request).select_related("reply_to")
         return rows.annotate(is_forwarded=_IS_FORWARDED)
 
-    def listed(self, request: HttpRequest, rows: Any) -> Any:
-        """Leave out emails past the service's retention, even if clean-up has not deleted them yet."""
-        chosen = permissions.chosen_service(request)
-        return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
-
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
-        """Return the emails of the list that are not past the retention of their service."""
-        kept = Q(pk__in=[])
-        for service in permissions.listed_services(request):
-            kept |= Q(service=service, created_at__gte=service.kept_since())
-        return found.filter(kept)
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.download)
-        return [path("download/", view, name="notifications_receivedemail_download"), *super().get_urls()]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        query = f"?{request.GET.urlencode()}" if request.GET else ""
-        return super().changelist_view(
-            request, {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
-        )
-
-    def download(self, request: HttpRequest) -> HttpResponseBase:
-        return DOWNLOAD.answer(self, request)
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        row = super().get_object(request, object_id, from_field)
-        return None if row is None or row.created_at < row.service.kept_since() else row
+        return found.filter(kept(permissions.listed_services(request)))
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         """Return whether this person may forward the email, which reveals the email address of its sender."""

@@ -5,18 +5,20 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from config.console import cells
 from config.console.admin.columns import column
 from notifications.admin import permissions
+from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.received_texts import thread
 from notifications.admin.received_texts.download import DOWNLOAD
 from notifications.admin.received_texts.filters import IS_ANSWERED, RecipientFilter, StateFilter
 from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.admin.service_rows import RetainedRowAdmin, kept
 from notifications.models import Channel, ReceivedText, Role, Suppression
 from notifications.submission import text_keywords
 
@@ -24,7 +26,7 @@ _FIRST_CHARACTERS = 80
 
 
 @admin.register(ReceivedText)
-class ReceivedTextAdmin(RecipientSearchAdmin):
+class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     """Received texts are read-only. The list has the newest text of each sender, its page the whole conversation."""
 
     may_add = may_change = False
@@ -35,6 +37,8 @@ class ReceivedTextAdmin(RecipientSearchAdmin):
     list_display = ("got", "from_whom", "said", "state")
     list_filter = (StateFilter, RecipientFilter)
     recipient_filter = RecipientFilter
+    list_download = DOWNLOAD
+    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
     change_list_template = "admin/notifications/received_text_list.html"
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
@@ -48,36 +52,18 @@ class ReceivedTextAdmin(RecipientSearchAdmin):
         return super().get_queryset(request).annotate(is_answered=IS_ANSWERED)
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
-        """Leave out texts past the service's retention, even if clean-up has not deleted them yet."""
-        chosen = permissions.chosen_service(request)
-        kept = rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
-        return kept.newest_of_senders()
+        return super().listed(request, rows).newest_of_senders()
 
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
         """Return all texts of the conversations in the list."""
         of_list = found.order_by().filter(service=OuterRef("service"), user_number=OuterRef("user_number"))
-        kept = Q()
-        for service in permissions.listed_services(request):
-            kept |= Q(service=service, created_at__gte=service.kept_since())
-        return self.get_queryset(request).filter(kept, Exists(of_list)).order_by(*self.ordering)
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        text = super().get_object(request, object_id, from_field)
-        return None if text is None or text.created_at < text.service.kept_since() else text
+        return (
+            self.get_queryset(request)
+            .filter(kept(permissions.listed_services(request)), Exists(of_list))
+            .order_by(*self.ordering)
+        )
 
     # Pages
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.download)
-        return [path("download/", view, name="notifications_receivedtext_download"), *super().get_urls()]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        query = f"?{request.GET.urlencode()}" if request.GET else ""
-        context = {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
-        return super().changelist_view(request, context)
-
-    def download(self, request: HttpRequest) -> HttpResponseBase:
-        return DOWNLOAD.answer(self, request)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         found = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))

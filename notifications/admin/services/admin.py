@@ -169,10 +169,7 @@ class ServiceAdmin(StateSteps):
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the sections of a service. Each has its own page for changes."""
-        return {
-            "sections": page.sections(obj, self._buttons_of_sections(request, obj), self.links(request, obj)),
-            "history_url": self.url_of("history", obj) if self.may_read_history(request, obj) else "",
-        }
+        return {"sections": page.sections(obj, self._buttons_of_sections(request, obj), self.links(request, obj))}
 
     def change_section(self, request: HttpRequest, service: Service) -> HttpResponse:
         word = request.path.rstrip("/").rpartition("/")[2]

@@ -1,19 +1,18 @@
 """The list of suppressions, one suppression, and its steps. Source: docs/reference/suppressions.md §4."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions
+from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
@@ -25,7 +24,7 @@ from notifications.submission import suppression_list
 
 
 @admin.register(Suppression)
-class SuppressionAdmin(RecipientSearchAdmin):
+class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     """Members who manage the service add and lift its suppressions, operators also those of the whole installation."""
 
     shows_recipients = True
@@ -35,6 +34,8 @@ class SuppressionAdmin(RecipientSearchAdmin):
     list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
     list_filter = (StateFilter, "reason", "channel", "source", RecipientFilter)
     recipient_filter = RecipientFilter
+    list_download = DOWNLOAD
+    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages, "import": "import_page"}
     change_list_template = "admin/notifications/suppression_list.html"
     ordering = ("-created_at", "-id")
     sortable_by = ()
@@ -53,30 +54,14 @@ class SuppressionAdmin(RecipientSearchAdmin):
 
     # Pages
 
-    def get_urls(self) -> list[URLPattern]:
-        def own(word: str, view: Callable[..., HttpResponseBase]) -> URLPattern:
-            return path(f"{word}/", self.admin_site.admin_view(view), name=f"notifications_suppression_{word}")
-
-        return [
-            own("download", self.download),
-            own("import", takes_files(self._import_view)),
-            *super().get_urls(),
-        ]
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        query = f"?{request.GET.urlencode()}" if request.GET else ""
-        context = {
-            "download_url": f"{self.url_of('download')}{query}",
-            "import_url": self.url_of("import") if self.has_add_permission(request) else "",
-            **(extra_context or {}),
-        }
-        return super().changelist_view(request, context)
+        import_url = self.url_of("import") if self.has_add_permission(request) else ""
+        return super().changelist_view(request, {"import_url": import_url, **(extra_context or {})})
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         may_change = obj.is_active and self.has_change_permission(request, obj)
         steps = (("Lift…", self.url_of("lift", obj)), ("Change last day…", self.url_of("end", obj)))
-        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
-        return {"sections": [page.section(obj, steps if may_change else ())], "history_url": history_url}
+        return {"sections": [page.section(obj, steps if may_change else ())]}
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -105,13 +90,11 @@ class SuppressionAdmin(RecipientSearchAdmin):
         }
         return TemplateResponse(request, "admin/action.html", context)
 
-    def _import_view(self, request: HttpRequest) -> HttpResponse:
+    @takes_files
+    def import_page(self, request: HttpRequest) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
         return importing.answer(self, request, self._open_services(request))
-
-    def download(self, request: HttpRequest) -> HttpResponseBase:
-        return DOWNLOAD.answer(self, request)
 
     # Steps
 

@@ -12,7 +12,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import F, Prefetch, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -63,6 +62,7 @@ class TemplateAdmin(FilesAdmin):
         "restore-draft": "restore_as_draft",
     }
     read_only_actions = frozenset({"version", "compare"})
+    list_pages = {"preview": "preview"}
     change_form_template = "admin/notifications/template_change_form.html"
     change_list_template = "admin/notifications/template_list.html"
     empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
@@ -102,10 +102,6 @@ class TemplateAdmin(FilesAdmin):
             return queryset.filter(pk=UUID(search_term.strip())), False
         except ValueError:
             return super().get_search_results(request, queryset, search_term)
-
-    def get_urls(self) -> list[URLPattern]:
-        preview = self.admin_site.admin_view(self.preview)
-        return [path("preview/", preview, name="notifications_template_preview"), *super().get_urls()]
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the preview, for browsers without scripts, and the actions on the template."""

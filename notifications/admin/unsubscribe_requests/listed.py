@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from config import formats
@@ -15,7 +15,8 @@ from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
-from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
+from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.service_rows import OwnRowsFilter
 from notifications.admin.unsubscribe_requests import marking
 from notifications.admin.unsubscribe_requests.download import DOWNLOAD
 from notifications.admin.unsubscribe_requests.one_click_pages import LIST, OneClickPages
@@ -34,7 +35,7 @@ class StateFilter(ChoiceFilter):
 
 
 @admin.register(UnsubscribeRequest)
-class UnsubscribeRequestAdmin(OneClickPages, ServiceRowAdmin):
+class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     """Requests of recipients. Members who send messages or manage the service mark them as done."""
 
     may_add = False
@@ -49,33 +50,22 @@ class UnsubscribeRequestAdmin(OneClickPages, ServiceRowAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()
+    list_download = DOWNLOAD
+    list_pages = {**OneClickPages.list_pages, **DownloadAdmin.list_pages}
     row_actions = {"done": "mark_done"}
     actions = ("mark_chosen_done",)
     empty = "No unsubscribe requests. One appears here when a recipient confirms that they want no more emails."
 
     # Pages
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.download)
-        return [path("download/", view, name="notifications_unsubscriberequest_download"), *super().get_urls()]
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        context = {
-            "download_url": _with_filters(request, self.url_of("download")),
-            "one_click_url": self.url_of(LIST),
-            **(extra_context or {}),
-        }
-        return super().changelist_view(request, context)
+        return super().changelist_view(request, {"one_click_url": self.url_of(LIST), **(extra_context or {})})
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         may_mark = obj.done_at is None and self.has_change_permission(request, obj)
         buttons = (("Mark as done…", self.url_of("done", obj)),) if may_mark else ()
         section = Section(slug="request", title="Request", facts=self._facts(obj), buttons=buttons)
-        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
-        return {"sections": [section], "history_url": history_url}
-
-    def download(self, request: HttpRequest) -> HttpResponseBase:
-        return DOWNLOAD.answer(self, request)
+        return {"sections": [section]}
 
     # Steps
 
@@ -152,7 +142,3 @@ class UnsubscribeRequestAdmin(OneClickPages, ServiceRowAdmin):
             ),
             done,
         )
-
-
-def _with_filters(request: HttpRequest, url: str) -> str:
-    return f"{url}?{request.GET.urlencode()}" if request.GET else url

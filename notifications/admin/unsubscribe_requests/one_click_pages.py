@@ -6,7 +6,6 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
 
 from config import audit, formats
@@ -20,7 +19,7 @@ from notifications.models.unsubscribe_probe import MOST_AN_HOUR
 from notifications.submission import one_click
 from notifications.submission.one_click import UrlInUse
 
-LIST, TEST = "one_click", "one_click_test"
+LIST, TEST = "one-click", "one-click-test"
 TEST_ROLES = (Role.MANAGE_API, Role.MANAGE_SERVICE)
 
 
@@ -42,15 +41,7 @@ class TestUrlForm(forms.Form):
 class OneClickPages(ConsoleModelAdmin):
     """Two pages of the admin of unsubscribe requests. They are about the chosen service."""
 
-    def get_urls(self) -> list[URLPattern]:
-        def own(route: str, name: str, view: Any) -> Any:
-            return path(route, self.admin_site.admin_view(view), name=f"notifications_unsubscriberequest_{name}")
-
-        return [
-            own("one-click/", LIST, self.one_click_urls),
-            own("one-click/test/", TEST, self.test_url),
-            *super().get_urls(),
-        ]
+    list_pages = {LIST: "one_click_urls", TEST: "test_url"}
 
     def one_click_urls(self, request: HttpRequest) -> HttpResponse:
         service = self._service(request)
@@ -91,7 +82,7 @@ class OneClickPages(ConsoleModelAdmin):
             "probe": probe,
             "error": error,
             "explanation": _explanation(request, service, used),
-            "urls_url": reverse(f"admin:notifications_unsubscriberequest_{LIST}"),
+            "urls_url": self.url_of(LIST),
         }
         return TemplateResponse(request, "admin/notifications/one_click_test.html", context)
 
@@ -101,10 +92,8 @@ class OneClickPages(ConsoleModelAdmin):
             raise PermissionDenied
         return permissions.chosen_service(request)
 
-    @staticmethod
-    def _test_page(used: UrlInUse) -> str:
-        page = reverse(f"admin:notifications_unsubscriberequest_{TEST}")
-        return f"{page}?{urlencode({'origin': used.origin})}"
+    def _test_page(self, used: UrlInUse) -> str:
+        return f"{self.url_of(TEST)}?{urlencode({'origin': used.origin})}"
 
 
 def _explanation(request: HttpRequest, service: Service, used: UrlInUse) -> list[str]:

@@ -18,7 +18,7 @@ from tests.receivers import Receiver
 pytestmark = pytest.mark.django_db
 
 LIST = "/admin/notifications/unsubscriberequest/one-click/"
-TEST = f"{LIST}test/"
+TEST = "/admin/notifications/unsubscriberequest/one-click-test/"
 KNOWS = {"knows": "on"}
 
 
