@@ -7,7 +7,6 @@ Source: docs/reference/console.md §3.19.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin
@@ -20,6 +19,7 @@ from django.views.decorators.http import require_http_methods
 from config import areas
 from config.console import pages
 from config.console.theme import TextInput
+from config.identifiers import read_uuid
 
 MOST_CHARACTERS = 1000  # the length limit of a reference
 _SHOWN_AGAIN = 40  # characters; a longer value may be a whole API key or access token
@@ -82,9 +82,8 @@ def matches(request: HttpRequest, rows: Iterable[models.Model]) -> list[Match]:
 
 def _rows(request: HttpRequest, term: str) -> list[Match]:
     """Return the rows of all models with this UUID as the primary key. A number would be the id of too many rows."""
-    try:
-        identifier = UUID(term)
-    except ValueError:
+    identifier = read_uuid(term)
+    if identifier is None:
         return []
     keyed = [model for model in admin.site._registry if isinstance(model._meta.pk, models.UUIDField)]
     return [match for model in keyed if (match := _match(request, model, identifier))]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from uuid import UUID
 
 from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Concat
@@ -10,6 +9,7 @@ from django.http import HttpRequest
 
 from config.console import find
 from config.console.find import Finder, Match
+from config.identifiers import read_uuid
 from datasets.admin.access import data_sets_of
 from datasets.models import AccessToken, DataSet, WriteError
 from datasets.tokens import hash_secret
@@ -44,9 +44,8 @@ def _tokens(term: str, mine: QuerySet[DataSet]) -> Iterable[AccessToken]:
 
 def _of_request(term: str, mine: QuerySet[DataSet]) -> Iterable[DataSet]:
     """Return the data set that refused a request. Only its newest errors are stored."""
-    try:
-        request_id = UUID(term)
-    except ValueError:
+    request_id = read_uuid(term)
+    if request_id is None:
         return []
     return mine.filter(pk__in=WriteError.objects.filter(request_id=request_id).values("data_set"))
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 
 from config.console import find
 from config.console.find import Finder, Match
+from config.identifiers import read_uuid
 from notifications.admin import permissions
 from notifications.models import ApiCallError, ApiKey, BulkSend, Notification
 
@@ -28,10 +29,10 @@ def _find(request: HttpRequest, term: str) -> list[Match]:
 
 def _of_request(term: str, services: list[UUID]) -> Iterable[Any]:
     """Return the messages and the bulk send of a request, and the key of a refused request."""
-    try:
-        request_id = str(UUID(term))
-    except ValueError:
+    identifier = read_uuid(term)
+    if identifier is None:
         return []
+    request_id = str(identifier)
     messages = _newest(~Q(request_id=""), request_id=request_id)  # SQLite: the first condition is for the partial index
     bulk_sends = BulkSend.objects.filter(service__in=services, request_id=request_id)
     refused = ApiCallError.objects.filter(key__service__in=services, request_id=request_id).select_related("key")

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from config import formats
+from config import formats, utc_days
 from config.console.needs import Need, Needs
 from notifications.admin import permissions
 from notifications.admin.api_keys.filters import is_ending_in_use
@@ -57,7 +57,7 @@ def find(request: HttpRequest) -> Iterator[Need]:
 
 def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
     """Yield the channels of which more than 6 % of today's messages failed."""
-    today = bars.today()
+    today = utc_days.today()
     counts = DailyCount.objects.filter(mine, day=today).order_by()
     grouped = counts.values("service_id", "service__name", "channel")
     rows = grouped.annotate(sum=Sum("n"), failed=Sum("n", filter=Q(status__in=GROUPS["failed"][1])))

@@ -1,7 +1,7 @@
 """The sending area's part of the console's overview, for the chosen service. Source: docs/reference/console.md §2.1."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,6 +9,7 @@ from django.db.models import Sum
 from django.http import HttpRequest
 from django.urls import reverse
 
+from config import utc_days
 from config.console import overview
 from config.console.overview import Step
 from config.queue import presence
@@ -112,7 +113,7 @@ def _first_step(request: HttpRequest) -> list[Step]:
 
 
 def _last_days() -> list[date]:
-    today = datetime.now(UTC).date()
+    today = utc_days.today()
     return [today - timedelta(days=back) for back in range(DAYS_SHOWN - 1, -1, -1)]
 
 

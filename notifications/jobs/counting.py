@@ -8,13 +8,14 @@ Source: docs/reference/console.md §2.1.
 """
 
 from collections import Counter
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 
+from config.utc_days import day_of, start_of
 from notifications.models.api_key import KeyType
 from notifications.models.channel import Channel
 from notifications.models.daily_count import CountedDay, DailyCount
@@ -41,7 +42,7 @@ def count_day(service_id: UUID, day: date) -> bool:
     counted_at = timezone.now()
     row, _ = CountedDay.objects.get_or_create(service_id=service_id, day=day)
     living = _living(service_id, day)
-    is_over = counted_at > _start(day + timedelta(days=1)) + SETTLES_AFTER
+    is_over = counted_at > start_of(day + timedelta(days=1)) + SETTLES_AFTER
     is_settled = is_over and all(status in COMPLETED for *_, status in living)
     same = CountedDay.objects.filter(pk=row.pk, version=row.version)
     with transaction.atomic():
@@ -52,7 +53,7 @@ def count_day(service_id: UUID, day: date) -> bool:
 
 
 def _changed(now: datetime) -> list[tuple[UUID, date]]:
-    today = now.astimezone(UTC).date()
+    today = day_of(now)
     first = today - timedelta(days=DAYS_SHOWN)
     accepted = DailyCounter.objects.filter(day__gte=first, count__gt=0).exclude(kind=LimitKind.INTERNATIONAL_SMS)
     pairs = set(accepted.values_list("service_id", "day"))
@@ -77,9 +78,9 @@ def _units(service_id: UUID, day: date) -> Counter[_What]:
 
 
 def _of_day(service_id: UUID, day: date) -> QuerySet[Notification]:
-    ends = _start(day + timedelta(days=1))
+    ends = start_of(day + timedelta(days=1))
     mine = Notification.objects.filter(service_id=service_id, key_type__in=COUNTED)
-    return mine.filter(created_at__gte=_start(day), created_at__lt=ends).order_by()
+    return mine.filter(created_at__gte=start_of(day), created_at__lt=ends).order_by()
 
 
 def _write(service_id: UUID, day: date, living: Counter[_What], units: Counter[_What] | None) -> None:
@@ -113,7 +114,3 @@ def _write(service_id: UUID, day: date, living: Counter[_What], units: Counter[_
         for (channel, template_id, key_type, status), n in living.items()
         if (channel, template_id, key_type, status) not in stored
     )
-
-
-def _start(day: date) -> datetime:
-    return datetime.combine(day, time(tzinfo=UTC))

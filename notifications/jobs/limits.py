@@ -5,14 +5,14 @@ Source: docs/reference/console.md §3.9.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from config import audit
+from config import audit, utc_days
 from notifications.models import DailyCounter, Limit, LimitChange, LimitNotice, Service
 from notifications.models.limit import LimitKind
 from notifications.models.limit_change import DAILY_LIMITS
@@ -95,7 +95,7 @@ def set_lasting(service: Service, values: Mapping[Limit, int]) -> dict[Limit, in
 
 def note_used() -> int:
     """Store a notice for each daily limit that has reached 80 % or 100 % today, and return the number of new ones."""
-    today = timezone.now().astimezone(UTC).date()
+    today = utc_days.today()
     counters = DailyCounter.objects.filter(day=today, count__gt=0, service__active=True).select_related("service")
     known = set(LimitNotice.objects.filter(day=today).values_list("service_id", "kind", "percent"))
     made = []

@@ -1,7 +1,7 @@
 """The clean-up rules of messages, files, unsubscribe requests and the rows that belong to them."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any  # rows of two models
 
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
@@ -10,6 +10,7 @@ from django.utils import timezone
 from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
+from config.utc_days import start_of, today
 from notifications.attachments import expiry, log_exports, store
 from notifications.jobs import retention
 from notifications.management.clean_up_bulk import BULK_SENDS
@@ -114,14 +115,14 @@ def _remove_remains() -> Iterator[Batch]:
 
 
 def _old_limit_use(model: type[RefusedCalls | LimitNotice]) -> QuerySet[Any]:
-    return model._default_manager.filter(day__lt=timezone.localdate(timezone=UTC) - rules.ERRORS_ARE_KEPT_FOR)
+    return model._default_manager.filter(day__lt=today() - rules.ERRORS_ARE_KEPT_FOR)
 
 
 def _due_limit_uses() -> Iterator[Due]:
     for model, label in _LIMIT_USES.items():
         found = _old_limit_use(model).aggregate(number=Count("pk"), oldest=Min("day"))
         if found["number"]:
-            yield Due(label=label, number=found["number"], oldest=datetime.combine(found["oldest"], time(tzinfo=UTC)))
+            yield Due(label=label, number=found["number"], oldest=start_of(found["oldest"]))
 
 
 def _remove_limit_uses() -> Iterator[Batch]:
@@ -133,7 +134,7 @@ def _due_template_uses() -> Iterator[Due]:
     for rows, label in _old_template_uses().items():
         found = rows.order_by().aggregate(number=Count("pk"), oldest=Min("day"))
         if found["number"]:
-            yield Due(label=label, number=found["number"], oldest=datetime.combine(found["oldest"], time(tzinfo=UTC)))
+            yield Due(label=label, number=found["number"], oldest=start_of(found["oldest"]))
 
 
 def _remove_template_uses() -> Iterator[Batch]:

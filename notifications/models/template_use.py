@@ -6,7 +6,7 @@ Source: docs/reference/console.md §3.2.
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from hashlib import sha256
 from uuid import UUID
 
@@ -102,7 +102,7 @@ class FailingCalls(models.Model):
 
 
 def _first_day() -> date:
-    return timezone.localdate(timezone=UTC) - timedelta(days=DAYS_KEPT)
+    return today() - timedelta(days=DAYS_KEPT)
 
 
 def hash_of(names: Sequence[str], language: str = "") -> str:

@@ -1,6 +1,6 @@
 """Scheduled messages: move or cancel one before its time. Source: docs/reference/sending-api.md §16."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.metrics import registry
+from config.utc_days import day_of
 from notifications import errors, tasks
 from notifications.delivery import quiet_hours, repeats
 from notifications.models import ApiKey, Channel, DailyCounter, KeyType, Notification, Status
@@ -64,11 +65,7 @@ def cancel(message: Notification) -> None:
 
 def after_cancelling(message: Notification, now: datetime) -> None:
     """Take a message that is cancelled out of the counters and of the repeat guard, in the same transaction."""
-    if message.key_type != KeyType.TEST and _day(message.created_at) == _day(now):
-        DailyCounter.objects.return_one(message.service_id, _day(now), policy.counted_for(message))
+    if message.key_type != KeyType.TEST and day_of(message.created_at) == day_of(now):
+        DailyCounter.objects.return_one(message.service_id, day_of(now), policy.counted_for(message))
     repeats.forget(message)
     transaction.on_commit(lambda: registry.MESSAGES.add(message.channel, message.key_type, Status.CANCELLED))
-
-
-def _day(moment: datetime) -> date:
-    return moment.astimezone(UTC).date()

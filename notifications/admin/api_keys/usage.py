@@ -3,14 +3,14 @@
 Source: docs/reference/console.md §2.3.
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from heapq import nlargest
 from typing import Any
 
 from django.db.models import IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
+from config.utc_days import today
 from notifications import errors
 from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Origin, Service
 
@@ -33,13 +33,13 @@ def in_a_word(key: ApiKey, now: datetime) -> tuple[str, str]:
 
 def with_week(keys: QuerySet[ApiKey]) -> QuerySet[ApiKey]:
     """Add `calls` and `refused` of the last seven UTC days to each key."""
-    week = ApiKeyDay.objects.filter(key=OuterRef("pk"), day__gt=_today() - WEEK).order_by().values("key")
+    week = ApiKeyDay.objects.filter(key=OuterRef("pk"), day__gt=today() - WEEK).order_by().values("key")
     return keys.annotate(calls=_sum(week, "calls"), refused=_sum(week, "refused"))
 
 
 def days(key: ApiKey) -> list[ApiKeyDay]:
     """Return the last 30 UTC days, oldest first. A day without calls has zeros."""
-    shown = [_today() - timedelta(days=ago) for ago in reversed(range(DAYS_SHOWN))]
+    shown = [today() - timedelta(days=ago) for ago in reversed(range(DAYS_SHOWN))]
     found = {row.day: row for row in ApiKeyDay.objects.filter(key=key, day__gte=shown[0])}
     return [found.get(day) or ApiKeyDay(day=day) for day in shown]
 
@@ -76,10 +76,6 @@ def templates_used(key: ApiKey) -> list[tuple[str, int]]:
         if key_id == key.pk:
             counted[name] = counted.get(name, 0) + 1
     return nlargest(MOST_TEMPLATES, counted.items(), key=lambda pair: pair[1])
-
-
-def _today() -> date:
-    return timezone.localdate(timezone=UTC)
 
 
 def _sum(rows: QuerySet[Any], field: str) -> Coalesce:

@@ -23,6 +23,7 @@ from config.audit.masking import mask
 from config.console import cells
 from config.console.admin.columns import column
 from config.encryption import DecryptionFailed
+from config.identifiers import read_uuid
 from notifications import tasks
 from notifications.admin import permissions
 from notifications.admin.received_emails.page import UNREADABLE
@@ -51,10 +52,7 @@ class EndpointFilter(admin.SimpleListFilter):
         return [(str(one.pk), f"{one.service.name}: {one.title}") for one in mine]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        try:
-            return queryset.filter(endpoint=UUID(self.value())) if self.value() else queryset
-        except ValueError:
-            return queryset.none()
+        return queryset.filter(endpoint=read_uuid(self.value())) if self.value() else queryset
 
 
 @admin.register(CallbackDelivery)

@@ -1,13 +1,14 @@
 """The use of a service's limits today, from counters. No message rows are read."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
 
 from config import formats
+from config.utc_days import start_of, today
 from notifications.jobs import limits
 from notifications.models import DailyCounter, KeyType, Limit, LimitChange, LimitKind, RefusedCalls, Service
 from notifications.models.limit_change import DAILY_LIMITS
@@ -100,12 +101,8 @@ def highest_shares(services: Q | None = None) -> dict[UUID, tuple[int, str]]:
 
 def time_to_reset() -> str:
     """Return the time until the daily limits start again, such as "3 h 12 min"."""
-    midnight = datetime.combine(today() + timedelta(days=1), time(tzinfo=UTC))
+    midnight = start_of(today() + timedelta(days=1))
     return formats.duration((midnight - timezone.now()).total_seconds())
-
-
-def today() -> date:
-    return timezone.now().astimezone(UTC).date()
 
 
 def _refused(service: Service) -> dict[str, int]:

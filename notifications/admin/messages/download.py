@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any  # the admin of the log, named tuples of columns, querysets of messages
-from uuid import UUID
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +17,7 @@ from config.audit.masking import mask
 from config.console import recent_sign_in
 from config.console.admin import many_rows
 from config.encryption import DecryptionFailed
+from config.identifiers import read_uuid
 from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import MOST, Pace
@@ -123,14 +124,8 @@ def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
 
 
 def _own(request: HttpRequest) -> LogExport:
-    try:
-        identifier = UUID(request.GET.get("id", ""))
-    except ValueError as error:
-        raise Http404 from error
-    export = LogExport.objects.readable().filter(pk=identifier, user=request.user.pk or 0).first()
-    if export is None:
-        raise Http404
-    return export
+    own = LogExport.objects.readable().filter(user=request.user.pk or 0)
+    return get_object_or_404(own, pk=read_uuid(request.GET.get("id")))
 
 
 def _after(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,12 +1,12 @@
 """Reply to a received text from the page that sends a message. The URL has the id of the text, never the number."""
 
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
+from config.identifiers import read_uuid
 from notifications.admin import permissions
 from notifications.models import Channel, ReceivedText, Role, Template
 from notifications.recipients import senders
@@ -19,12 +19,9 @@ def asked_for(request: HttpRequest) -> ReceivedText | None:
     identifier = request.POST.get(PARAMETER) or request.GET.get(PARAMETER)
     if not identifier:
         return None
-    try:
-        wanted = UUID(identifier)
-    except ValueError as error:
-        raise Http404 from error
     mine = ReceivedText.objects.select_related("service").filter(service__in=permissions.services_of(request))
-    text = mine.filter(pk=wanted).first()
+    wanted = read_uuid(identifier)
+    text = mine.filter(pk=wanted).first() if wanted else None
     if text is None or text.created_at < text.service.kept_since():
         raise Http404
     if not permissions.may_in(request, text.service_id, [Role.SEND_MESSAGES]):

@@ -16,6 +16,7 @@ from django.http import HttpRequest
 
 from config.console.models import SavedSearch
 from config.encryption import DecryptionFailed
+from config.identifiers import read_uuid
 from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days
 from notifications.models import ApiCallError, ApiKey, Notification, Role, Template
@@ -122,7 +123,7 @@ def _ways(parts: Mapping[str, str], *, may_see: bool) -> list[Q]:
     if text := parts.get("to"):
         return [Q(normalised_recipient=normalise(text))]
     text = parts[""]
-    identifier = _uuid(text)
+    identifier = read_uuid(text)
     by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
     by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # SQLite: both for the partial index
     by_id = [Q(pk=identifier), by_request] if identifier else []
@@ -131,7 +132,7 @@ def _ways(parts: Mapping[str, str], *, may_see: bool) -> list[Q]:
 
 def _call_error(text: str, services: list[UUID]) -> ApiCallError | None:
     """Return the refused call with this request id. Only the newest few of each key are stored."""
-    identifier = _uuid(text)
+    identifier = read_uuid(text)
     if identifier is None:
         return None
     call_errors = ApiCallError.objects.select_related("key").filter(key__service__in=services)
@@ -167,12 +168,5 @@ def _narrowed(parts: Mapping[str, str], services: list[UUID]) -> Q:
 
 
 def _named(text: str) -> Q:
-    identifier = _uuid(text)
+    identifier = read_uuid(text)
     return Q(pk=identifier) if identifier else Q(name__iexact=text)
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -14,6 +14,7 @@ from config import formats
 from config.jobs import failed
 from config.queue import publishing, unreadable, worker_processes
 from config.queue.worker_processes import COUNTED_SECONDS, WorkerProcess
+from config.utc_days import today
 from notifications.delivery import queue_states
 from notifications.delivery.queue_states import QueueState
 from notifications.delivery.stopped_channels import is_stopped
@@ -132,6 +133,6 @@ def _of_jobs() -> QueueState:
 
 def _failed_messages() -> dict[str, int]:
     """Return the messages that failed in Signalbox or at a provider in the last days, by channel, from the counts."""
-    first = datetime.now(UTC).date() - timedelta(days=_DAYS - 1)
+    first = today() - timedelta(days=_DAYS - 1)
     counts = DailyCount.objects.filter(day__gte=first, status=Status.TECHNICAL_FAILURE).order_by().values("channel")
     return {row["channel"]: row["sum"] for row in counts.annotate(sum=Sum("n")) if row["sum"]}

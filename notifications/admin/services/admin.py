@@ -21,6 +21,7 @@ from config.audit import changes
 from config.console import cells
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
+from config.utc_days import today
 from notifications.admin import permissions
 from notifications.admin.limits import page as limits_page
 from notifications.admin.service_rows import posted
@@ -267,7 +268,7 @@ class ServiceAdmin(StateSteps):
 
 def _count(column: str, **what: Any) -> Subquery:
     """Sum a service's daily counts of the last days. They are kept longer than messages."""
-    first = timezone.now().date() - timedelta(days=_DAYS - 1)
+    first = today() - timedelta(days=_DAYS - 1)
     mine = DailyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
     return Subquery(mine.values("service").annotate(sum=Sum(F(column))).values("sum"))
 

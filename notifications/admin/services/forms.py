@@ -1,16 +1,16 @@
 """Forms of a service's settings, one for each section. Source: docs/reference/console.md §2.2."""
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils import timezone
 
 from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, Select, TextInput
+from config.utc_days import start_of, today
 from notifications.models import Limit, Permission, ProtectedName, Service
 from notifications.validation import names, services
 from notifications.validation.services import NEEDS_REPLY_TO
@@ -201,7 +201,7 @@ class LimitsForm(SectionForm, ReasonForm):
 
     def clean_last_day(self) -> date | None:
         last_day: date | None = self.cleaned_data["last_day"]
-        if last_day is not None and not 0 <= (last_day - timezone.localdate(timezone=UTC)).days <= MOST_DAYS:
+        if last_day is not None and not 0 <= (last_day - today()).days <= MOST_DAYS:
             raise forms.ValidationError("Enter today or a day of the next 12 months.")
         return last_day
 
@@ -213,7 +213,7 @@ class LimitsForm(SectionForm, ReasonForm):
     def until(self) -> datetime | None:
         """Return the end of the last day."""
         last_day: date | None = self.cleaned_data["last_day"]
-        return datetime.combine(last_day + timedelta(days=1), time(tzinfo=UTC)) if last_day else None
+        return start_of(last_day + timedelta(days=1)) if last_day else None
 
 
 class NameAgainForm(forms.Form):

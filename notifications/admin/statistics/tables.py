@@ -6,7 +6,7 @@ Months come from the daily counts, which outlive the messages. The other tables 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from math import ceil
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.db.models import F, Sum
 from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
-from config import formats
+from config import formats, utc_days
 from config.databases.streaming import streamed
 from notifications.admin.messages import status_titles
 from notifications.admin.messages.status_titles import GROUPS
@@ -132,7 +132,7 @@ def times(services: Sequence[Service]) -> StatisticsTable:
 
 def _counts(services: Sequence[Service]) -> Any:
     """Return the daily counts of the last months with their month."""
-    today = timezone.now().astimezone(UTC).date()
+    today = utc_days.today()
     first = date(today.year - (today.month < MONTHS), today.month % MONTHS + 1, 1)
     counts = DailyCount.objects.filter(service__in=services, day__gte=first, n__gt=0)
     return counts.order_by().annotate(month=TruncMonth("day")).values("month")

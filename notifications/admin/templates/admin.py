@@ -4,7 +4,6 @@ Source: docs/reference/console.md §2.4.
 """
 
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin
@@ -18,6 +17,7 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.identifiers import read_uuid
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import languages, preview, samples, tags
@@ -98,10 +98,9 @@ class TemplateAdmin(FilesAdmin):
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         """Search by a part of the name, or by the whole id."""
-        try:
-            return queryset.filter(pk=UUID(search_term.strip())), False
-        except ValueError:
-            return super().get_search_results(request, queryset, search_term)
+        if identifier := read_uuid(search_term.strip()):
+            return queryset.filter(pk=identifier), False
+        return super().get_search_results(request, queryset, search_term)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the preview, for browsers without scripts, and the actions on the template."""

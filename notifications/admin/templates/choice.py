@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.db.models import F, OuterRef, Q, Subquery
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 
+from config.identifiers import read_uuid
 from notifications.admin import permissions
 from notifications.admin.templates.languages import named
 from notifications.models import Channel, ReceivedText, Template, TemplateVersion
@@ -31,16 +32,9 @@ def templates(request: HttpRequest, *, reply_to: ReceivedText | None = None) -> 
 
 def newest_version(request: HttpRequest, asked_for: str) -> TemplateVersion:
     """Return the newest version of the template with this id. A template of another service counts as missing."""
-    try:
-        identifier = UUID(asked_for)
-    except ValueError as error:
-        raise Http404 from error
     newest = TemplateVersion.objects.select_related("template__service")
     mine = newest.filter(number=F("template__current_version"), template__service__in=permissions.services_of(request))
-    version = mine.filter(template=identifier).first()
-    if version is None:
-        raise Http404
-    return version
+    return get_object_or_404(mine, template=read_uuid(asked_for))
 
 
 def text_in(version: TemplateVersion, language: str) -> TemplateText:

@@ -1,12 +1,12 @@
 """The preview beside the editor, rendered by the functions that send. Source: docs/reference/console.md §2.4."""
 
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
+from config.identifiers import read_uuid
 from notifications.admin.templates import languages, samples
 from notifications.admin.templates.warnings import warnings
 from notifications.attachments import links
@@ -49,7 +49,9 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     }
     if shown["is_empty"] or len(content.encode()) > email.MAX_BYTES:
         return shown
-    service = template.service if template else _service(services, typed.get("service", ""))
+    identifier = read_uuid(typed.get("service"))
+    chosen = services.filter(pk=identifier).first() if identifier else None
+    service = template.service if template else chosen
     given = {sample.name: sample.stands_for(service) for sample in tried}
     if service and fixed:
         link = links.for_simulation(service.pk)
@@ -120,10 +122,3 @@ def _sms(content: str, values: dict[str, object], service: Service | None) -> di
         "costly": preview.costly(text),
         "unvalued": preview.unvalued(sms.editor_count(content, prefix=prefix)) if placeholders.find(content) else "",
     }
-
-
-def _service(services: QuerySet[Service], identifier: str) -> Service | None:
-    try:
-        return services.filter(pk=UUID(identifier)).first()
-    except ValueError:
-        return None

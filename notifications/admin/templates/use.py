@@ -3,14 +3,14 @@
 Source: docs/reference/console.md §2.4.
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import DateField, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
-from django.utils import timezone
 
 from config.console.admin.filters import ChoiceFilter, by
+from config.utc_days import start_of, today
 from notifications.models import DailyCount, Template, TemplateVersion, VersionState
 
 _WEEK = timedelta(days=7)
@@ -19,7 +19,7 @@ _UNUSED_FOR = timedelta(days=90)
 
 def with_use(templates: QuerySet[Template]) -> QuerySet[Template]:
     """Add `week`, the messages of the last seven UTC days, and `last_day` to each template."""
-    week = _counts().filter(day__gt=_today() - _WEEK).values("template").annotate(total=Sum("n")).values("total")
+    week = _counts().filter(day__gt=today() - _WEEK).values("template").annotate(total=Sum("n")).values("total")
     last = _counts().values("template").annotate(last=Max("day")).values("last")
     return templates.annotate(
         week=Coalesce(Subquery(week, output_field=IntegerField()), 0),
@@ -61,17 +61,9 @@ class InUseFilter(ChoiceFilter):
 
 def _unused(templates: QuerySet[Template]) -> QuerySet[Template]:
     """Return templates without a message in that period. Templates younger than it are left out."""
-    first = _today() - _UNUSED_FOR
-    return templates.filter(~Exists(_counts().filter(day__gte=first)), created_at__lt=_start(first))
+    first = today() - _UNUSED_FOR
+    return templates.filter(~Exists(_counts().filter(day__gte=first)), created_at__lt=start_of(first))
 
 
 def _counts() -> QuerySet[DailyCount]:
     return DailyCount.objects.filter(service=OuterRef("service"), template=OuterRef("pk"), n__gt=0).order_by()
-
-
-def _today() -> date:
-    return timezone.localdate(timezone=UTC)
-
-
-def _start(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
-from uuid import UUID
 
 from anymail.exceptions import (
     AnymailConfigurationError,
@@ -21,6 +20,7 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason
 from anymail.webhooks.base import AnymailCoreWebhookView
 from django.http import HttpRequest
 
+from config.identifiers import read_uuid
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, is_known_year
 from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable
@@ -118,19 +118,12 @@ def _receipt(event: Any) -> Receipt | None:  # Any: anymail has no types
     if outcome == Outcome.PERMANENT_FAILURE and event.reject_reason == RejectReason.TIMED_OUT:
         outcome = Outcome.TEMPORARY_FAILURE
     reference = str(event.message_id or "")[:LONGEST_REFERENCE]
-    identifier = _uuid((event.metadata or {}).get(ID))
+    identifier = read_uuid((event.metadata or {}).get(ID))
     if not reference and identifier is None:
         return None
     code = event.reject_reason or event.event_type
     at = event.timestamp if event.timestamp and is_known_year(event.timestamp) else None
     return Receipt(outcome=outcome, reference=reference, notification_id=identifier, code=code[:LONGEST_CODE], at=at)
-
-
-def _uuid(value: object) -> UUID | None:
-    try:
-        return UUID(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def _signed_at(view: Any, request: HttpRequest) -> float | None:  # Any: anymail has no types

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
-from uuid import UUID
 
 from django.core.management.base import BaseCommand
 
 from config import audit
+from config.identifiers import read_uuid
 from notifications import errors
 from notifications.management.template_files import folder, plan, showing
 from notifications.management.template_files.folder import FilesInvalid
@@ -166,10 +166,8 @@ class Command(BaseCommand):
         self.stdout.write(f"changed: {len(done)}")
 
     def _service(self, text: str) -> Service:
-        try:
-            found = list(Service.objects.filter(pk=UUID(text)))
-        except ValueError:
-            found = list(Service.objects.filter(name=text)[:2])
+        identifier = read_uuid(text)
+        found = list(Service.objects.filter(**({"pk": identifier} if identifier else {"name": text}))[:2])
         if len(found) != 1:
             self._stop(["Several services have this name. Give the id." if found else "There is no such service."])
         return found[0]

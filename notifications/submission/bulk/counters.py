@@ -1,9 +1,8 @@
 """Take messages of a bulk send out of the daily counters again. Source: docs/reference/bulk-sending.md §3."""
 
-from datetime import UTC
-
 from django.utils import timezone
 
+from config.utc_days import day_of
 from notifications.models import BulkSend, Channel, DailyCounter, KeyType, LimitKind
 
 
@@ -13,8 +12,8 @@ def give_back(bulk_send: BulkSend, count: int, international: int) -> None:
     international: how many of them count towards the limit of international texts, too
     """
     now = timezone.now()
-    day, accepted_at = now.astimezone(UTC).date(), bulk_send.accepted_at or now
-    if bulk_send.key_type == KeyType.TEST or accepted_at.astimezone(UTC).date() != day:
+    day, accepted_at = day_of(now), bulk_send.accepted_at or now
+    if bulk_send.key_type == KeyType.TEST or day_of(accepted_at) != day:
         return
     DailyCounter.objects.give_back(bulk_send.service_id, day, LimitKind(bulk_send.channel), count)
     if bulk_send.channel == Channel.SMS:

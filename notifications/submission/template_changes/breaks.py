@@ -7,12 +7,13 @@ The calls of yesterday show how many would have failed. Source: docs/reference/c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from itertools import groupby
 
 from django.db.models import Q
 from django.utils import timezone
 
+from config.utc_days import today
 from notifications.models import ApiKey, KeyType, Template, TemplateUse, TemplateVersion
 from notifications.submission import kept_use, templates
 
@@ -99,7 +100,7 @@ def _use_of(uses: Sequence[TemplateUse], new: _New) -> KeyUse:
     asked = {key: name for use in uses for key, name in new.names(use.language).items()}
     lacking = [use for use in uses if not new.names(use.language).keys() <= set(use.names_sent)]
     missing = {key for use in lacking for key in new.names(use.language).keys() - set(use.names_sent)}
-    yesterday = _today() - timedelta(days=1)
+    yesterday = today() - timedelta(days=1)
     return KeyUse(
         name=uses[0].key.name,
         type=uses[0].key.get_key_type_display(),
@@ -114,7 +115,7 @@ def _use_of(uses: Sequence[TemplateUse], new: _New) -> KeyUse:
 
 def _uses(template: Template) -> list[TemplateUse]:
     """Return the recorded use by keys that can still make calls, sorted by key."""
-    first = _today() - timedelta(days=DAYS)
+    first = today() - timedelta(days=DAYS)
     recent = template.uses.filter(_can_call("key__"), day__gte=first, calls__gt=0)
     return list(recent.select_related("key").order_by("key"))
 
@@ -132,7 +133,3 @@ def _earlier_keys(template: Template) -> list[ApiKey]:
 def _can_call(path: str = "") -> Q:
     ends = Q(**{f"{path}expires_at": None}) | Q(**{f"{path}expires_at__gt": timezone.now()})
     return Q(**{f"{path}revoked_at": None}) & ends
-
-
-def _today() -> date:
-    return timezone.localdate(timezone=UTC)
