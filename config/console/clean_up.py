@@ -49,7 +49,6 @@ RULES = (
         group=Group.ACCOUNTS,
         keeps=lambda: "until they expire: after 30 minutes without activity, or 12 hours",
         every=_HOURLY,
-        position=1,
     ),
     rules.for_rows(
         "searches",
@@ -59,7 +58,6 @@ RULES = (
         title="Saved searches",
         keeps=lambda: f"{SEARCHES_ARE_KEPT_FOR.days} days",
         every=_HOURLY,
-        position=1,
     ),
     rules.for_rows(
         "forms",
@@ -69,7 +67,6 @@ RULES = (
         title="Used one-time forms",
         keeps=lambda: "for as long as the form could be sent again",
         every=_HOURLY,
-        position=1,
     ),
     rules.for_rows(
         "invites",
@@ -79,7 +76,6 @@ RULES = (
         title="Expired invites",
         group=Group.ACCOUNTS,
         keeps=lambda: "until their link expires",
-        position=1,
     ),
     rules.for_rows(
         "background jobs",
@@ -88,7 +84,6 @@ RULES = (
         name="background-jobs",
         title="Finished background jobs",
         keeps=lambda: f"{JOBS_ARE_KEPT_FOR.days} days",
-        position=1,
     ),
     RetentionRule(
         name="audit",
@@ -97,7 +92,6 @@ RULES = (
         keeps=lambda: f"{settings.AUDIT_RETENTION_DAYS} days",
         preview=lambda: rules.preview(AuditEvent.objects.past(settings.AUDIT_RETENTION_DAYS), "audit", "at"),
         remove=_remove_events,
-        position=1,
     ),
     rules.for_rows(
         "read log",
@@ -107,7 +101,6 @@ RULES = (
         title="Read log",
         group=Group.ACCOUNTS,
         keeps=lambda: f"{READS_ARE_KEPT_FOR.days} days",
-        position=1,
     ),
     rules.for_rows(
         "runs",
@@ -116,6 +109,5 @@ RULES = (
         name="runs",
         title="Clean-up runs that removed nothing",
         keeps=lambda: f"{EMPTY_RUNS_ARE_KEPT_FOR.days} days",
-        position=1,
     ),
 )

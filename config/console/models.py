@@ -17,12 +17,6 @@ from config.jobs.models import BulkJobRun, RetentionRun
 SEARCHES_ARE_KEPT_FOR = timedelta(days=7)  # Staff console §1.2 T1
 
 
-class SavedSearchQuerySet(models.QuerySet["SavedSearch"]):
-    def forget_old(self) -> int:
-        """Delete the searches that nobody can open any more and return their number."""
-        return self.filter(created_at__lt=timezone.now() - SEARCHES_ARE_KEPT_FOR).delete()[0]
-
-
 class SavedSearch(models.Model):
     """A search term under a random id, so that the URL of the result does not contain the term.
 
@@ -36,8 +30,6 @@ class SavedSearch(models.Model):
     kind = models.CharField(max_length=40)
     encrypted_term = models.BinaryField()
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-
-    objects = SavedSearchQuerySet.as_manager()
 
     class Meta:
         db_table = "operations_saved_search"

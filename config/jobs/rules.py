@@ -51,7 +51,6 @@ class RetentionRule(Job):
     every:   how often the clock runs it; None is every night at 03:00 UTC.
     aged:    as `remove`, for a rule whose age `manage.py sweep --older-than` may choose.
     group:   its part of the page.
-    position: its place on the page; the rules of the areas come first.
     permission: the permission that lets people besides operators see it, such as "datasets.manage_data_sets".
     """
 
@@ -62,7 +61,6 @@ class RetentionRule(Job):
     every: timedelta | None = None
     aged: Callable[[timedelta], Iterator[Batch]] | None = None
     group: Group = Group.TECHNICAL
-    position: int = 0
     permission: str = ""
 
     def batches(self, run: Any, pace: Pace) -> Iterator[Batch]:
@@ -83,7 +81,7 @@ def for_rows(label: str, rows: Callable[[], QuerySet[Any]], moment: str, **field
 
 def registered() -> list[RetentionRule]:
     """Return the rules of the console and of the areas that are installed."""
-    return sorted(areas.parts(RetentionRule), key=lambda rule: rule.position)
+    return areas.parts(RetentionRule)
 
 
 def named(name: str) -> RetentionRule | None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -85,9 +86,9 @@ class Chart:
     def table(self) -> list[tuple[str, list[Any]]]:
         return [(start, [values[row] for _, values in self.series]) for row, start in enumerate(self.starts)]
 
-    def csv(self) -> str:
+    def csv(self) -> Iterator[str]:
         header = [_FROM, *(name for name, _ in self.series)]
-        return "".join(export.table(header, [[start, *values] for start, values in self.table()]))
+        return export.table(header, [[start, *values] for start, values in self.table()])
 
 
 def draw(data_set: DataSet, form: ChartForm) -> Chart | None:

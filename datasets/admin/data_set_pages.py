@@ -11,6 +11,7 @@ from config.audit import reads
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.downloads import file_response
 from config.jobs import bulk
 from datasets import tokens
 from datasets.admin import chart, exports, overview_tab, owners, records, retention, tabs, tokens_tab
@@ -85,13 +86,11 @@ class DataSetPages(ShownOnceAdmin):
         }
         return TemplateResponse(request, "admin/datasets/data_set/record.html", context, status=200 if found else 404)
 
-    def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+    def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
         form = ChartForm(request.GET or None, data_set=data_set)
         found = chart.draw(data_set, form)
         if found and request.GET.get("format") == "csv":
-            disposition = f'attachment; filename="{data_set.name}_chart.csv"'
-            content_type = "text/csv; charset=utf-8"
-            return HttpResponse(found.csv(), content_type, headers={"Content-Disposition": disposition})
+            return file_response(f"{data_set.name}_chart.csv", found.csv())
         return self.tab(request, data_set, "chart", form=form, chart=found)
 
     def tokens_page(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.http import StreamingHttpResponse
 
+from config.console.downloads import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
 from datasets.queries import export, parameters, raw, written
@@ -14,7 +15,7 @@ from datasets.records import names
 
 FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
 _TYPES = {
-    "csv": "text/csv; charset=utf-8",
+    "csv": CSV,
     "json": "application/json",
     "ndjson": "application/x-ndjson",
 }
@@ -23,10 +24,9 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{data_set.name}.{form}"'}
     with replica.reads():
         blocks = export.begun(export.blocks(_text(data_set, form)))
-    return StreamingHttpResponse(replica.read_from(blocks), content_type=_TYPES[form], headers=headers)
+    return file_response(f"{data_set.name}.{form}", replica.read_from(blocks), content_type=_TYPES[form])
 
 
 def _text(data_set: DataSet, form: str) -> Iterator[str]:

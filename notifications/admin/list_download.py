@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from config import audit, formats
 from config.console import recent_sign_in
+from config.console.downloads import file_response
 from config.databases import replica
 from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
@@ -85,9 +86,7 @@ class ListDownload:
 
     def _stream(self, found: QuerySet[Any]) -> StreamingHttpResponse:
         name = f"{self.plural.replace(' ', '-')}-{timezone.localdate():%Y-%m-%d}.csv"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-        lines = replica.read_from(self._lines(found))
-        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+        return file_response(name, replica.read_from(self._lines(found)))
 
     def _lines(self, found: QuerySet[Any]) -> Iterator[bytes]:
         rows = streamed(found.values_list(*self.columns, named=True), chunk_size=_ROWS_AT_ONCE)

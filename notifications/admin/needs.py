@@ -40,7 +40,6 @@ _TOO_MANY_FAILED, _FEWEST_MESSAGES = 6, 20  # percent; of fewer messages, one fa
 _DAY = timedelta(hours=24)
 _NEARLY_USED = 80  # percent of a daily limit
 _MOST_SERVICES = 5  # lines of one kind, if an operator has chosen no service
-_NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
 
 
 def find(request: HttpRequest) -> Iterator[Need]:
@@ -63,7 +62,7 @@ def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
     rows = grouped.annotate(sum=Sum("n"), failed=Sum("n", filter=Q(status__in=GROUPS["failed"][1])))
     high = [row for row in rows if row["sum"] >= _FEWEST_MESSAGES and _percent(row) > _TOO_MANY_FAILED]
     for row in sorted(high, key=_percent, reverse=True)[:_MOST_SERVICES]:
-        text = f"{_percent(row):.0f} % of today's {_NAMES[Channel(row['channel'])]} of {row['service__name']} failed."
+        text = f"{_percent(row):.0f} % of today's {Channel(row['channel']).noun}s of {row['service__name']} failed."
         query = {"channel__exact": row["channel"], "made": f"{today}..{today}", "status": "failed"}
         if chosen is None:
             query["service__id__exact"] = str(row["service_id"])
@@ -127,10 +126,10 @@ def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
         text = (
             f"The confirmation email to {formats.counted(number, 'reply-to address', 'reply-to addresses')} came back."
         )
-        yield Need(text=text, button="View bounced addresses", url=f"{_list('replytoaddress')}?state=bounced")
+        yield Need(text=text, button="View bounced addresses", url=f"{_list('replytoaddress')}?state__exact=bounced")
     for number in _any(reply_tos.filter(state=ReplyToState.CHECKING)):
         text = f"{formats.counted(number, 'reply-to address is', 'reply-to addresses are')} not confirmed yet."
-        yield Need(text=text, button="View addresses", url=f"{_list('replytoaddress')}?state=checking")
+        yield Need(text=text, button="View addresses", url=f"{_list('replytoaddress')}?state__exact=checking")
 
 
 def _sent_back(mine: Q, chosen: Service | None) -> Iterator[Need]:
@@ -143,7 +142,7 @@ def _sent_back(mine: Q, chosen: Service | None) -> Iterator[Need]:
 def _requests() -> Iterator[Need]:
     for number in _any(GoLiveRequest.objects.waiting()):
         text = f"{formats.counted(number, 'service asks', 'services ask')} to go live."
-        yield Need(text=text, button="View requests", url=f"{_list('goliverequest')}?state=waiting")
+        yield Need(text=text, button="View requests", url=f"{_list('goliverequest')}?state__exact=waiting")
 
 
 def _any(rows: Any) -> Iterator[int]:

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
@@ -12,10 +11,9 @@ from config import audit
 from config.accounts import scope
 from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
-from config.console.admin.filters import ChoiceFilter, by
 from config.console.admin.permissions import OpenTo
 from config.console.checking import checked
-from notifications.models import NameRule, ProtectedName
+from notifications.models import ProtectedName
 from notifications.validation import protected
 
 
@@ -35,12 +33,6 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
         return name
 
 
-class RuleFilter(ChoiceFilter):
-    title = "rule"
-    parameter_name = "rule"
-    options = {rule.value: (str(rule.label), by(Q(rule=rule))) for rule in NameRule}
-
-
 @admin.register(ProtectedName)
 class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
     """Names that nobody, or only operators, may give to a service or a text message sender."""
@@ -51,7 +43,7 @@ class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
     add_fields = ("name", "rule")
     editable = frozenset()
     list_display = ("name", "rule", "added")
-    list_filter = (RuleFilter,)
+    list_filter = ("rule",)
     create_verb = "Add"
     row_actions = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"

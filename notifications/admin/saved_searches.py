@@ -18,7 +18,6 @@ MOST_CHARACTERS = 1000  # the length limit of a reference
 
 def keep(request: HttpRequest, kind: str, term: str) -> UUID:
     """Store a term for this person and the chosen service, and return its id. kind: the list that is searched"""
-    SavedSearch.objects.forget_old()
     saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=kind)
     saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
     saved.save()

@@ -7,6 +7,11 @@ class Channel(models.TextChoices):
     SMS = "sms", "Text message"
     EMAIL = "email", "Email"
 
+    @property
+    def noun(self) -> str:
+        """Return what one message of the channel is called inside a sentence."""
+        return self.label.lower()
+
 
 class Origin(models.TextChoices):
     API = "api", "API"

@@ -14,6 +14,7 @@ from django.db import models
 from django.db.models import F
 from django.utils import timezone
 
+from config.utc_days import today
 from notifications.models.api_key import ApiKey
 from notifications.models.template import Template
 

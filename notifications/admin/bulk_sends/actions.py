@@ -12,7 +12,6 @@ from django.utils import timezone
 from config import audit, formats
 from config.console.admin.model_admin import ConsoleModelAdmin
 from notifications import errors
-from notifications.admin.bulk_sends.notices import MESSAGES
 from notifications.admin.bulk_sends.send_form import bulk_time_field
 from notifications.admin.service_rows import posted
 from notifications.models import BulkSend, BulkState, Channel, KeyType
@@ -155,7 +154,7 @@ def failed_count(bulk_send: BulkSend) -> int:
 
 def messages_of(bulk_send: BulkSend, number: int) -> str:
     """Return a number of emails or text messages, in words."""
-    return formats.counted(number, MESSAGES[Channel(bulk_send.channel)])
+    return formats.counted(number, Channel(bulk_send.channel).noun)
 
 
 def _waiting(bulk_send: BulkSend) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -68,7 +68,7 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
     ) -> HttpResponse:
         return UploadPage(self, request).answer()
 
-    def example(self, request: HttpRequest) -> HttpResponse:
+    def example(self, request: HttpRequest) -> HttpResponseBase:
         return UploadPage(self, request).example()
 
     def change_view(

@@ -20,7 +20,7 @@ from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.bulk_sends import bad_rows, drafts, notices, preview, send_form
 from notifications.admin.bulk_sends.checking import Draft, begin
-from notifications.admin.bulk_sends.notices import MESSAGES, NOUNS, Counts
+from notifications.admin.bulk_sends.notices import NOUNS, Counts
 from notifications.admin.bulk_sends.send_form import SendForm
 from notifications.admin.bulk_sends.steps import Step, steps
 from notifications.bulk_tables.uploads import ReadAs
@@ -84,7 +84,7 @@ class CheckPage:
         except errors.NotificationError as error:
             form.add_error(None, error.message)
             return self._page(form, status=422)
-        number = formats.counted(counts.good, MESSAGES[self._channel])
+        number = formats.counted(counts.good, self._channel.noun)
         done = f"{number} will be sent on {formats.spoken(moment)}." if moment else f"{number} will be sent now."
         messages.success(self._request, done)
         return HttpResponseRedirect(self._admin.row_url(self._bulk_send))
@@ -134,7 +134,7 @@ class CheckPage:
         counts, blocking = Counts.of(bulk_send.check_result), self._blocking()
         sees = permissions.may_see_recipients(self._request, bulk_send.service_id)
         can_send = self._may_send and self._is_current and not blocking and counts.good
-        noun = MESSAGES[self._channel]
+        noun = self._channel.noun
         return {
             "steps": steps(Step.SEND if can_send else Step.CHECK, columns=self._admin.url_of("columns", bulk_send)),
             "counts": counts,

@@ -3,10 +3,11 @@
 Source: docs/reference/console.md §3.4.
 """
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from config import formats
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.downloads import file_response
 from notifications.admin.bulk_sends import bad_rows, results
 from notifications.models import BulkRow, BulkSend, BulkTable
 from notifications.models.bulk_row import RowState
@@ -32,8 +33,7 @@ class Downloads(ConsoleModelAdmin):
         if request.method == "POST":
             self.audit(request, "downloaded_bad_rows_of", bulk_send, after={"rows": number})
             table = BulkTable.objects.select_related("bulk_send__template").get(pk=bulk_send.pk)
-            headers = {"Content-Disposition": 'attachment; filename="bad-rows.csv"', "Cache-Control": "no-store"}
-            return StreamingHttpResponse(bad_rows.lines(table), content_type="text/csv; charset=utf-8", headers=headers)
+            return file_response("bad-rows.csv", bad_rows.lines(table))
         return self._explained(request, bulk_send, "Download the bad rows", number)
 
     def _explained(self, request: HttpRequest, bulk_send: BulkSend, title: str, number: int) -> HttpResponse:

@@ -39,7 +39,6 @@ _HEADINGS = {
     "too_many_rows": TOO_MANY,
 }
 NOUNS = {Channel.EMAIL: ("email address", "email addresses"), Channel.SMS: ("phone number", "phone numbers")}
-MESSAGES = {Channel.EMAIL: "email", Channel.SMS: "text message"}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from config import formats
 from config.console import cells
 from notifications.admin import permissions
 from notifications.admin.bulk_sends.actions import MOVABLE, failed_count
-from notifications.admin.bulk_sends.notices import MESSAGES
 from notifications.admin.templates import languages
 from notifications.models import BulkSend, BulkState, Channel, Origin, Role, Status
 from notifications.models.bulk_send import ENDED, MOVING
@@ -114,7 +113,7 @@ def _bar(counters: list[Counter]) -> Iterator[Part]:
 
 
 def _sentence(bulk_send: BulkSend) -> str:
-    number = formats.counted(bulk_send.row_count, MESSAGES[Channel(bulk_send.channel)])
+    number = formats.counted(bulk_send.row_count, Channel(bulk_send.channel).noun)
     match BulkState(bulk_send.state):
         case BulkState.SCHEDULED if bulk_send.scheduled_for:
             return f"{number} will be sent on {formats.spoken(bulk_send.scheduled_for)}."

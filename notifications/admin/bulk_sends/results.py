@@ -8,6 +8,7 @@ from datetime import UTC
 
 from django.http import StreamingHttpResponse
 
+from config.console.downloads import file_response
 from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
 from notifications.admin.bulk_sends.bad_rows import HIDDEN, text_of
@@ -28,11 +29,7 @@ _STATES = {  # of rows without a message
 
 def stream(bulk_send: BulkSend, names: list[str]) -> StreamingHttpResponse:
     """Return the file. names: the column names as the table spells them"""
-    headers = {
-        "Content-Disposition": f'attachment; filename="results-{str(bulk_send.pk)[:8]}.csv"',
-        "Cache-Control": "no-store",
-    }
-    return StreamingHttpResponse(_lines(bulk_send, names), content_type="text/csv; charset=utf-8", headers=headers)
+    return file_response(f"results-{str(bulk_send.pk)[:8]}.csv", _lines(bulk_send, names))
 
 
 def _lines(bulk_send: BulkSend, names: list[str]) -> Iterator[bytes]:

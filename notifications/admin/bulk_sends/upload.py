@@ -11,13 +11,14 @@ from typing import Any, BinaryIO
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from config import audit
 from config.console import shown_once
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.downloads import file_response
 from config.console.shown_once import AlreadyShown
 from config.spreadsheets import csv_line
 from notifications import errors
@@ -121,11 +122,10 @@ class UploadPage:
                 form.add_error("file" if form.cleaned_data["file"] else "pasted", str(error))
         return self._page(version, form=form, status=422)
 
-    def example(self) -> HttpResponse:
+    def example(self) -> HttpResponseBase:
         """Return a CSV file with the columns that the template needs."""
         lines = csv_line(self._needs(version := self._version())) + csv_line(self._example_row(version))
-        headers = {"Content-Disposition": 'attachment; filename="example.csv"'}
-        return HttpResponse(lines.encode("utf-8-sig"), content_type="text/csv; charset=utf-8", headers=headers)
+        return file_response("example.csv", [lines.encode("utf-8-sig")])
 
     def _version(self) -> TemplateVersion:
         version = choice.newest_version(self._request, self._asked_for)

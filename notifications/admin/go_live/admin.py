@@ -6,7 +6,6 @@ Source: docs/reference/console.md §3.10.
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -14,7 +13,6 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
 from config.console.sections import Fact, Section
 from config.queue import publishing
 from notifications import tasks
@@ -32,12 +30,6 @@ _TONES = {
 }
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {state.value: (str(state.label), by(Q(state=state))) for state in GoLiveState}
-
-
 @admin.register(GoLiveRequest)
 class GoLiveRequestAdmin(ServiceRowAdmin):
     """Managers see and withdraw the requests of their service. Operators answer them."""
@@ -46,7 +38,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
     page_template = "admin/sections.html"
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("asked", "expected", "purpose", "shown_state", "answered")
-    list_filter = (StateFilter,)
+    list_filter = ("state",)
     ordering = ("-created_at",)
     sortable_by = ()
     row_actions = {"send-back": "send_back", "withdraw": "withdraw"}

@@ -47,9 +47,10 @@ class CopyAction(ConsoleModelAdmin):
             return self.error_page(request, message, _TITLE, str(reason))
         except errors.NotificationError as error:
             return self.error_page(request, message, _TITLE, f"The copy was not sent. {error.message}")
-        kind = "email" if channel is Channel.EMAIL else "text message"
         explanation = [
-            f"The {kind} is sent to {to} with the same text, as a new message without a reference.",
+            f"The {channel.noun} is sent to {to} with the same text, as a new message without a reference.",
             "It is a real message, and it counts towards the daily limit.",
         ]
-        return self.action_page(request, message, title=_TITLE, button=f"Send 1 {kind} to me", explanation=explanation)
+        return self.action_page(
+            request, message, title=_TITLE, button=f"Send 1 {channel.noun} to me", explanation=explanation
+        )

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any  # the admin of the log, named tuples of columns, querysets of messages
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -16,6 +17,7 @@ from django.utils import timezone
 from config.audit.masking import mask
 from config.console import recent_sign_in
 from config.console.admin import many_rows
+from config.console.downloads import file_response
 from config.encryption import DecryptionFailed
 from config.identifiers import read_uuid
 from config.jobs.bulk import BulkJob
@@ -107,10 +109,6 @@ def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
     export = _own(request)
-    headers = {
-        "Content-Disposition": f'attachment; filename="messages-{timezone.localdate(export.finished_at):%Y-%m-%d}.csv"',
-        "Cache-Control": "no-store",
-    }
     parts = log_exports.read(export)
     try:
         first = next(parts, b"")
@@ -120,17 +118,12 @@ def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
             "error": "The file cannot be read at the moment. Try again later, or download the messages again.",
         }
         return TemplateResponse(request, "admin/action.html", context, status=503)
-    return StreamingHttpResponse(_after(first, parts), content_type="text/csv; charset=utf-8", headers=headers)
+    return file_response(f"messages-{timezone.localdate(export.finished_at):%Y-%m-%d}.csv", chain([first], parts))
 
 
 def _own(request: HttpRequest) -> LogExport:
     own = LogExport.objects.readable().filter(user=request.user.pk or 0)
     return get_object_or_404(own, pk=read_uuid(request.GET.get("id")))
-
-
-def _after(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from parts
 
 
 # The job

@@ -256,7 +256,7 @@ class SendPage:
             return "Check 1 message to a simulated recipient (nothing is sent)"
         if notification.key_type == KeyType.TEST:
             return "Send 1 test (nothing is really sent)"
-        kind = "email" if notification.channel == Channel.EMAIL else "text message"
+        kind = Channel(notification.channel).noun
         through = next(iter(providers_of(Channel(notification.channel))), "none takes it yet")
         to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"
         waits_until = notification.quiet_until or notification.scheduled_for

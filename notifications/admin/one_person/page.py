@@ -20,6 +20,7 @@ from config import audit, formats
 from config.audit import reads
 from config.console import pages, recent_sign_in
 from config.console.admin.many_rows import in_background, new_job
+from config.console.downloads import file_response
 from config.console.pages import OwnPages, View
 from config.databases import replica
 from notifications.admin import permissions, saved_searches
@@ -82,7 +83,7 @@ def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBas
         "Files are listed without their content, which only the link of the recipient can decrypt.",
         "The export is recorded in the audit and the read log, without the recipient.",
     ]
-    return _action(request, identifier, f"Export as {name}", f"Export as {name}", explanation)
+    return _action(request, identifier, f"Export as {name}", button=f"Export as {name}", explanation=explanation)
 
 
 def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
@@ -106,24 +107,18 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         request,
         identifier,
         "Erase one person",
-        "Erase person",
-        explanation,
+        button="Erase person",
+        explanation=explanation,
         form=form,
         is_destructive=True,
         job_id=uuid.uuid4(),
     )
 
 
-def _action(
-    request: HttpRequest, identifier: UUID, title: str, button: str, explanation: list[str], **context: Any
-) -> HttpResponse:
-    frame: dict[str, Any] = {
-        "list_url": reverse("admin:one_person", args=[identifier]),
-        "button": button,
-        "explanation": explanation,
-        **context,
-    }
-    return pages.show(request, "admin/action.html", title, **frame)
+def _action(request: HttpRequest, identifier: UUID, title: str, **context: Any) -> HttpResponse:
+    """Return the page of an action. context: of `admin/action.html`, such as `button` and `explanation`"""
+    list_url = reverse("admin:one_person", args=[identifier])
+    return pages.show(request, "admin/action.html", title, list_url=list_url, **context)
 
 
 def _note(request: HttpRequest, kind: str, person: Person) -> None:
@@ -139,9 +134,7 @@ def _counts(person: Person) -> dict[str, int]:
 
 def _file(person: Person, form: Format) -> StreamingHttpResponse:
     name = f"person-{timezone.localdate():%Y-%m-%d}.{form.value}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    lines = replica.read_from(exporting.lines(person, form))
-    return StreamingHttpResponse(lines, content_type=form.content_type, headers=headers)
+    return file_response(name, replica.read_from(exporting.lines(person, form)), content_type=form.content_type)
 
 
 def _url(name: str, identifier: UUID, *rest: str) -> str:

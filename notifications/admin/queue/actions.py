@@ -26,7 +26,6 @@ from notifications.delivery.providers import Provider
 from notifications.delivery.stopped_channels import providers_of
 from notifications.models import Channel, PauseKind, SendingPause
 
-_NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
 _KEPT = "They are accepted and kept, and they do not expire meanwhile."
 
 
@@ -42,19 +41,20 @@ class PauseForm(forms.Form):
 def pause(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
     title = f"Pause {_titled(kind, name)}"
     if SendingPause.objects.current().filter(kind=kind, name=name).exists():
-        return _refuse(request, title, "This is already paused.")
+        return _page(request, title, error="This is already paused.")
     form = PauseForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         pauses.pause(kind, name, audit.person(request), form.cleaned_data["reason"])
         return _done(request, f"Paused: {_titled(kind, name)}. Workers stop within seconds.")
     effect = _effect_on_channel(Channel(name)) if kind == PauseKind.CHANNEL else _effect_on_provider(name)
-    return _confirm(request, title, title, [effect, "A message that is being sent at this moment is finished."], form)
+    explanation = [effect, "A message that is being sent at this moment is finished."]
+    return _page(request, title, button=title, explanation=explanation, form=form)
 
 
 def resume(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
     current = SendingPause.objects.current().filter(kind=kind, name=name).first()
     if current is None:
-        return _refuse(request, f"Resume {_titled(kind, name)}", "This is not paused.")
+        return _page(request, f"Resume {_titled(kind, name)}", error="This is not paused.")
     # A provider may have left PROVIDERS since its pause.
     what = f"the provider {name}" if kind == PauseKind.PROVIDER else _titled(kind, name)
     if request.method == "POST":
@@ -67,7 +67,7 @@ def resume(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
         f"Paused on {formats.spoken(current.since)} by {current.by}.{reason}",
         "Waiting messages are sent, with an equal share for each service.",
     ]
-    return _confirm(request, f"Resume {what}", f"Resume {what}", explanation)
+    return _page(request, f"Resume {what}", button=f"Resume {what}", explanation=explanation)
 
 
 def probe(request: HttpRequest, name: str) -> HttpResponse:
@@ -78,7 +78,7 @@ def probe(request: HttpRequest, name: str) -> HttpResponse:
             f"Signalbox connects to {name} and, if the protocol allows it, signs in.",
             "It sends no message. This takes up to 15 seconds.",
         ]
-        return _confirm(request, f"Send a probe to {name}", "Send probe", explanation)
+        return _page(request, f"Send a probe to {name}", button="Send probe", explanation=explanation)
     result = probes.probe(provider)
     outcome = {"result": "passed" if result.is_well else "failed"}
     audit.record(audit.person(request), "tested", object_kind="provider", object_id=name, label=name, after=outcome)
@@ -90,7 +90,7 @@ def retry_callbacks(request: HttpRequest) -> HttpResponse:
     number = queues.given_up().count()
     title = "Retry failed callbacks"
     if not number:
-        return _refuse(request, title, "No callback has failed, so there is nothing to retry.")
+        return _page(request, title, error="No callback has failed, so there is nothing to retry.")
     if request.method == "POST":
         job = new_job(request, retrying.KIND, total=number, way_back=reverse("admin:queue"))
         return in_background(request, job) if number > BACKGROUND_OVER else _done(request, bulk.do_now(job))
@@ -99,45 +99,45 @@ def retry_callbacks(request: HttpRequest) -> HttpResponse:
         f"{counted} of all services could not be delivered. Each keeps its webhook-id.",
         "Callbacks of a paused endpoint wait until it is resumed.",
     ]
-    return _confirm(request, title, f"Retry {counted}", explanation, job_id=uuid.uuid4())
+    return _page(request, title, button=f"Retry {counted}", explanation=explanation, job_id=uuid.uuid4())
 
 
 def retry_jobs(request: HttpRequest) -> HttpResponse:
     number = failed.bulk_jobs().count() + failed.clean_up().count()
     title = "Retry failed jobs"
     if not number:
-        return _refuse(request, title, "No job has failed, so there is nothing to retry.")
+        return _page(request, title, error="No job has failed, so there is nothing to retry.")
     if request.method == "POST":
         started = retrying.start_jobs(account_of(request), audit.person(request))
         return _done(request, f"{formats.counted(started, 'job')} started again.")
     counted = formats.counted(number, "job")
     explanation = [f"{counted} failed. A background job continues after its last batch; clean-up starts a new run."]
-    return _confirm(request, title, f"Retry {counted}", explanation)
+    return _page(request, title, button=f"Retry {counted}", explanation=explanation)
 
 
 def delete_unreadable(request: HttpRequest) -> HttpResponse:
     title = "Delete unreadable queue messages"
     number = queues.unreadable_number()
     if number is None:
-        return _refuse(request, title, "The queue does not answer. See the page Health.")
+        return _page(request, title, error="The queue does not answer. See the page Health.")
     if not number:
-        return _refuse(request, title, "There are no unreadable queue messages.")
+        return _page(request, title, error="There are no unreadable queue messages.")
     if request.method == "POST":
         try:
             deleted = retrying.delete_unreadable(audit.person(request))
         except (KombuError, OSError):
-            return _refuse(request, title, "The queue does not answer. See the page Health.")
+            return _page(request, title, error="The queue does not answer. See the page Health.")
         return _done(request, f"{formats.counted(deleted, 'queue message')} deleted.")
     counted = formats.counted(number, "queue message")
     explanation = [
         f"{counted} could not be read. They only wake workers: no message to a recipient is in them.",
         "First check the disk, and other programs that write to the queue.",
     ]
-    return _confirm(request, title, f"Delete {counted}", explanation, is_destructive=True)
+    return _page(request, title, button=f"Delete {counted}", explanation=explanation, is_destructive=True)
 
 
 def _effect_on_channel(channel: Channel) -> str:
-    return f"Within seconds, workers send no more {_NAMES[channel]} of all services, single and bulk. {_KEPT}"
+    return f"Within seconds, workers send no more {channel.noun}s of all services, single and bulk. {_KEPT}"
 
 
 def _effect_on_provider(name: str) -> str:
@@ -145,7 +145,7 @@ def _effect_on_provider(name: str) -> str:
     for channel in _channels_of(name):
         rest = {other for other in providers_of(channel) if other != name} - _paused_providers()
         others |= rest
-        stopped += [] if rest else [_NAMES[channel]]
+        stopped += [] if rest else [f"{channel.noun}s"]
     sentence = f"Within seconds, workers send nothing more through {name}."
     if others:
         sentence += f" Messages go through {' and '.join(sorted(others))} instead."
@@ -168,7 +168,7 @@ def _titled(kind: PauseKind, name: str) -> str:
         return f"the provider {_provider_or_404(name).name}"
     if name not in Channel:
         raise Http404
-    return _NAMES[Channel(name)]
+    return f"{Channel(name).noun}s"
 
 
 def _provider_or_404(name: str) -> Provider:
@@ -178,26 +178,9 @@ def _provider_or_404(name: str) -> Provider:
     return found
 
 
-def _confirm(
-    request: HttpRequest,
-    title: str,
-    button: str,
-    explanation: list[str],
-    form: forms.Form | None = None,
-    **context: Any,
-) -> HttpResponse:
-    frame: dict[str, Any] = {
-        "list_url": reverse("admin:queue"),
-        "button": button,
-        "explanation": explanation,
-        "form": form,
-        **context,
-    }
-    return pages.show(request, "admin/action.html", title, **frame)
-
-
-def _refuse(request: HttpRequest, title: str, error: str) -> HttpResponse:
-    return pages.show(request, "admin/action.html", title, list_url=reverse("admin:queue"), error=error)
+def _page(request: HttpRequest, title: str, **context: Any) -> HttpResponse:
+    """Return the page of an action. context: of `admin/action.html`, such as `button` and `explanation`, or `error`"""
+    return pages.show(request, "admin/action.html", title, list_url=reverse("admin:queue"), **context)
 
 
 def _done(request: HttpRequest, message: str) -> HttpResponse:

@@ -5,18 +5,16 @@ from functools import partial, wraps
 from typing import Any  # views with different arguments, values of templates
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
 
 from config.console import pages
-from config.console.pages import OwnPages
+from config.console.pages import OwnPages, View
 from config.jobs import state
 from notifications.admin import permissions
 from notifications.admin.queue import actions, pause_notes, provider_rows, queues
 from notifications.models import PauseKind, SendingPause
-
-View = Callable[..., HttpResponse]
 
 
 def queue(request: HttpRequest) -> HttpResponse:
@@ -54,10 +52,10 @@ def _pauses() -> dict[tuple[str, str], SendingPause]:
 
 def _for_operators(view: Any) -> View:
     @wraps(view)
-    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponseBase:
         if not permissions.is_operator(request):
             raise PermissionDenied
-        answer: HttpResponse = view(request, *args, **kwargs)
+        answer: HttpResponseBase = view(request, *args, **kwargs)
         return answer
 
     return guarded

@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -16,7 +15,6 @@ from config import audit, formats
 from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
 from config.console.theme import Select
 from config.queue import publishing
 from notifications import tasks
@@ -36,12 +34,6 @@ _TONES = {
     ReplyToState.BOUNCED: "bad",
     ReplyToState.UNCHECKED: "",
 }
-
-
-class ReplyToStateFilter(ChoiceFilter):
-    title = "confirmed"
-    parameter_name = "state"
-    options = {state.value: (str(state.label), by(Q(state=state))) for state in ReplyToState}
 
 
 class DefaultedAdmin(ServiceRowAdmin):
@@ -185,7 +177,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
     add_fields = ("service", "email_address", "is_default")
     message_field = "reply_to"
     list_display = ("email_address", "default", "checked", "id_to_copy", "used", "added")
-    list_filter = (ReplyToStateFilter,)
+    list_filter = ("state",)
     row_actions = {
         **DefaultedAdmin.row_actions,
         "send-confirmation": "send_confirmation",

@@ -119,8 +119,7 @@ def _delivered(service: Service, link_to: LinkTo) -> Check:
 
 def _providers(channels: list[Channel]) -> Check:
     """Check that each channel of the service has a provider that really sends."""
-    names = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
-    missing = [names[channel] for channel in channels if not own_email.leaves(channel)]
+    missing = [f"{channel.noun}s" for channel in channels if not own_email.leaves(channel)]
     detail = "A provider sends the messages of this service."
     if missing:
         detail = f"Only the sandbox takes {formats.listed(missing, 'and')}, so none of them leaves. Ask an operator."

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
 
 from config import formats
 from config.console import pages
+from config.console.downloads import file_response
 from config.console.pages import OwnPages, View
 from config.spreadsheets import csv_line
 from notifications.admin import permissions
@@ -38,7 +39,7 @@ def _shown(table: StatisticsTable, row: tuple[object, ...]) -> list[tuple[str, o
     return list(zip(table.header, cells, strict=True))
 
 
-def download(request: HttpRequest, slug: str) -> HttpResponse:
+def download(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Return all rows of one table as a CSV file. It has no recipients."""
     if not may_open(request):
         raise PermissionDenied
@@ -47,9 +48,7 @@ def download(request: HttpRequest, slug: str) -> HttpResponse:
     if table is None:
         raise Http404
     name = f"{slug}-{timezone.localdate():%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    lines = "".join(map(csv_line, [table.header, *table.rows]))
-    return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return file_response(name, map(csv_line, [table.header, *table.rows]))
 
 
 def _urls(signed_in: Callable[[View], View]) -> list[URLPattern]:
