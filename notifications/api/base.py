@@ -5,14 +5,17 @@ Source: docs/reference/sending-api.md §2.2, §4.1, §13.1; draft-ietf-httpapi-r
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
+from django.db.models import Model, QuerySet
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import ViewSet
 
+from config.audit import Actor
 from config.rest import body, handler, strict_json
 from config.rest.api_errors import ApiError
 from config.rest.content import AlwaysJSON, QuickJSONRenderer, StrictJSONParser
@@ -22,8 +25,10 @@ from notifications import errors
 from notifications.api.authentication import ServiceKeyAuthentication
 from notifications.models import ApiCallError, ApiKey, Limit, Service
 from notifications.submission import rate, usage
+from notifications.submission.callers import actor_of
 
 MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is not a time
+Row = TypeVar("Row", bound=Model)
 _EMPTY_BODIES = frozenset({b"", b"null", b"{}"})
 
 
@@ -97,6 +102,17 @@ class ApiViewSet(ViewSet):
         return self.action in self.rate_limited_actions and "true" in self.request.query_params.getlist("dry_run")
 
     @property
+    def actor(self) -> Actor:
+        """Return the API key as the actor of audit events."""
+        return actor_of(self.api_key)
+
+    def checked(self, body: type[serializers.BaseSerializer[Any]], value: object) -> Any:  # Any: values of its fields
+        """Return the values of a body. Raises InvalidRequest with all errors."""
+        given = body(data=value, context=self.context)
+        given.is_valid(raise_exception=True)
+        return given.validated_data
+
+    @property
     def context(self) -> dict[str, object]:
         """Return the context of serializers."""
         base = base_url(self.request)
@@ -127,6 +143,14 @@ class RequestRate(BaseThrottle):
             "RateLimit-Policy": f'"{name}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
             "RateLimit": f'"{name}";r={left}{until}',
         }
+
+
+def one(rows: QuerySet[Row]) -> Row:
+    """Return the row. Raises NoResultFound."""
+    row = rows.first()
+    if row is None:
+        raise errors.NoResultFound
+    return row
 
 
 def check_is_json(request: Request) -> None:

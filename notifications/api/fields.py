@@ -47,6 +47,14 @@ def parse_uuid(text: object) -> UUID | None:
     return UUID(text) if isinstance(text, str) and _UUID.match(text) else None
 
 
+def path_id(name: str, text: str) -> UUID:
+    """Return the UUID in a URL. Raises NotAUuid, as for an invalid id in a body. name: of the part of the URL"""
+    parsed = parse_uuid(text)
+    if parsed is None:
+        raise errors.NotAUuid(name=name)
+    return parsed
+
+
 def of_type(name: object, value: object, expected: type | tuple[type, ...], words: str) -> None:
     """Raise WrongType unless the value is of the expected JSON type."""
     if not isinstance(value, expected):

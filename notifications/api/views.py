@@ -1,7 +1,6 @@
 """The resources under /v2. Source: docs/reference/sending-api.md §2.1, §4, §14, §17."""
 
 from collections.abc import Callable
-from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,9 +11,9 @@ from config.rest.idempotency import IdempotencyKey
 from config.rest.request import base_url
 from notifications import errors
 from notifications.api import queries
-from notifications.api.base import ApiViewSet, read_json, read_json_if_any
+from notifications.api.base import ApiViewSet, one, read_json, read_json_if_any
 from notifications.api.dry_runs import DryRunSerializer
-from notifications.api.fields import parse_uuid
+from notifications.api.fields import path_id
 from notifications.api.lists import (
     NotificationsSerializer,
     ReceivedTextsSerializer,
@@ -79,7 +78,7 @@ class NotificationViewSet(ApiViewSet):
         return self._send(request, EmailSerializer, SentEmail, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
-        identifier = _id("notification_id", notification_id)
+        identifier = path_id("notification_id", notification_id)
         found = _FIND_SHOWN.first(identifier, self.service.id, self.service.kept_since())
         if found is None:
             raise errors.NoResultFound
@@ -97,14 +96,13 @@ class NotificationViewSet(ApiViewSet):
         return Response(ScheduledNotificationsSerializer(page, context=self.context).data)
 
     def move(self, request: Request, notification_id: str) -> Response:
-        identifier = _id("notification_id", notification_id)
-        body = MoveSerializer(data=read_json(request), context=self.context)
-        body.is_valid(raise_exception=True)
-        scheduled.move(scheduled.find(self.api_key, identifier), body.validated_data["scheduled_for"])
+        identifier = path_id("notification_id", notification_id)
+        values = self.checked(MoveSerializer, read_json(request))
+        scheduled.move(scheduled.find(self.api_key, identifier), values["scheduled_for"])
         return self.retrieve(request, notification_id)
 
     def cancel(self, request: Request, notification_id: str) -> Response:
-        scheduled.cancel(scheduled.find(self.api_key, _id("notification_id", notification_id)))
+        scheduled.cancel(scheduled.find(self.api_key, path_id("notification_id", notification_id)))
         return self.retrieve(request, notification_id)
 
     def _is_only_checked(self, request: Request) -> bool:
@@ -177,21 +175,17 @@ class TemplateViewSet(ApiViewSet):
         return Response(TemplateSerializer().to_representation(_in_use(self.api_key, template_id)))
 
     def version(self, request: Request, template_id: str, number: str) -> Response:
-        own = TemplateVersion.objects.filter(template=_id("id", template_id), template__service=self.service)
+        own = TemplateVersion.objects.filter(template=path_id("id", template_id), template__service=self.service)
         if not templates.uses_test_version(self.api_key):
             own = own.filter(state=VersionState.PUBLISHED)
         is_number = number.isascii() and number.isdecimal() and len(number) < 10  # fits the integer column
-        version = own.select_related("template").filter(number=int(number)).first() if is_number else None
-        if version is None:
-            raise errors.NoResultFound
+        version = one(own.select_related("template").filter(number=int(number)) if is_number else own.none())
         return Response(TemplateSerializer().to_representation(version))
 
     def preview(self, request: Request, template_id: str) -> Response:
         version = _in_use(self.api_key, template_id)
-        serializer = PreviewValuesSerializer(data=read_json_if_any(request), context=self.context)
-        serializer.is_valid(raise_exception=True)
-        values = serializer.validated_data.get("personalisation", {})
-        language = serializer.validated_data.get("language")
+        given = self.checked(PreviewValuesSerializer, read_json_if_any(request))
+        values, language = given.get("personalisation", {}), given.get("language")
         unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
         filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url, language=language)
         return Response(PreviewSerializer(filled).data)
@@ -215,17 +209,6 @@ class UnsubscribeRequestViewSet(ApiViewSet):
         return Response(UnsubscribeRequestsSerializer(page, context=self.context).data)
 
 
-def _id(name: str, text: str) -> UUID:
-    """Return the UUID in a URL. Raises ValidationError, as for an invalid id in a body."""
-    parsed = parse_uuid(text)
-    if parsed is None:
-        raise errors.NotAUuid(name=name)
-    return parsed
-
-
 def _in_use(key: ApiKey, template_id: str) -> TemplateVersion:
     versions = templates.versions_in_use(key.service_id, by_test_key=templates.uses_test_version(key))
-    version = versions.filter(template=_id("id", template_id)).first()
-    if version is None:
-        raise errors.NoResultFound
-    return version
+    return one(versions.filter(template=path_id("id", template_id)))

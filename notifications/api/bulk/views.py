@@ -13,7 +13,7 @@ from config.rest import body, idempotency
 from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.api import queries
-from notifications.api.base import ERRORS, ApiViewSet, check_is_json, read_json
+from notifications.api.base import ERRORS, ApiViewSet, check_is_json, one, read_json
 from notifications.api.bulk import lists, reading
 from notifications.api.bulk.dry_runs import BulkDryRunSerializer
 from notifications.api.bulk.reading import SpooledRows
@@ -25,12 +25,11 @@ from notifications.api.bulk.serializers import (
     MoveBulkSendSerializer,
 )
 from notifications.api.bulk.spool import SpooledBody, check_json, spool
-from notifications.api.fields import parse_uuid
+from notifications.api.fields import path_id
 from notifications.bulk_tables import tables
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
 from notifications.submission.bulk import accept, change, dry_run, judge, retry
-from notifications.submission.callers import actor_of
 from notifications.submission.idempotency import Claim, claimed
 
 CLAIM_LASTS = timedelta(seconds=180)
@@ -95,9 +94,8 @@ class BulkSendViewSet(ApiViewSet):
 
     def move(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
-        given = MoveBulkSendSerializer(data=read_json(request), context=self.context)
-        given.is_valid(raise_exception=True)
-        change.move(bulk_send, given.validated_data["scheduled_for"], self._actor)
+        values = self.checked(MoveBulkSendSerializer, read_json(request))
+        change.move(bulk_send, values["scheduled_for"], self.actor)
         return Response(BulkSendAnswer().to_representation(bulk_send))
 
     def pause(self, request: Request, bulk_send_id: str) -> Response:
@@ -108,49 +106,37 @@ class BulkSendViewSet(ApiViewSet):
 
     def cancel(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
-        change.cancel(bulk_send, self._actor)
+        change.cancel(bulk_send, self.actor)
         return Response(CancelledBulkSendAnswer().to_representation(bulk_send))
 
     def retry_failed(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
         with judge.one_at_a_time():
-            retried, is_new = retry.retry_failed(bulk_send, self.api_key, self._actor)
+            retried, is_new = retry.retry_failed(bulk_send, self.api_key, self.actor)
         return Response(BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
-
-    @property
-    def _actor(self) -> Actor:
-        return actor_of(self.api_key)
 
     def _accept(self, spooled: SpooledBody, claim: Claim) -> Response:
         """Run steps 7 and 8 and the checks of the table. One at a time: a `csv` is a text in memory."""
         check_json(spooled)
         with judge.one_at_a_time(), reading.read(spooled.file) as read:
-            given = BulkSendRequestSerializer(data=read.value, context=self.context)
-            given.is_valid(raise_exception=True)
-            request, source = given.validated_data
+            request, source = self.checked(BulkSendRequestSerializer, read.value)
 
             def keep(bulk_send: BulkSend) -> None:
                 claim.keep(BulkSendAnswer().to_representation(bulk_send))
 
             table = _opening(source)
-            bulk_send = accept.accept(self.api_key, request, table, actor=self._actor, keep=keep)
+            bulk_send = accept.accept(self.api_key, request, table, actor=self.actor, keep=keep)
             return Response(BulkSendAnswer().to_representation(bulk_send), status=201)
 
     def _change(self, make: Callable[[BulkSend, Actor], None], bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
-        make(bulk_send, self._actor)
+        make(bulk_send, self.actor)
         return Response(BulkSendAnswer().to_representation(bulk_send))
 
     def _find(self, bulk_send_id: str) -> BulkSend:
         """Return a bulk send that the key may read. Raises ValidationError, NoResultFound."""
-        identifier = parse_uuid(bulk_send_id)
-        if identifier is None:
-            raise errors.NotAUuid(name="id")
         visible = BulkSend.objects.visible(self.service.id, self.api_key.key_type).select_related("api_key")
-        bulk_send = visible.filter(pk=identifier).first()
-        if bulk_send is None:
-            raise errors.NoResultFound
-        return bulk_send
+        return one(visible.filter(pk=path_id("id", bulk_send_id)))
 
 
 def _opening(source: SpooledRows | str) -> Callable[[], Table]:

@@ -1,16 +1,14 @@
 """The resources below /v2/suppressions. Source: docs/reference/suppressions.md §3."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.audit import Actor
 from notifications import errors
 from notifications.api import queries
-from notifications.api.base import ApiViewSet, read_json
-from notifications.api.fields import parse_uuid
+from notifications.api.base import ApiViewSet, one, read_json
+from notifications.api.fields import path_id
 from notifications.api.queries import Check, one_of, page_of, uuid
 from notifications.api.suppressions.serializers import (
     FoundSuppressionsSerializer,
@@ -22,7 +20,6 @@ from notifications.api.suppressions.serializers import (
 )
 from notifications.models import Channel, KeyType, Suppression, SuppressionReason, SuppressionSource
 from notifications.submission import suppression_list
-from notifications.submission.callers import actor_of
 
 
 def _is_short(name: str, value: str) -> None:
@@ -54,14 +51,14 @@ class SuppressionViewSet(ApiViewSet):
 
     def search(self, request: Request) -> Response:
         """Find a recipient. It is in the body, because URLs are in access logs."""
-        recipient = self._read(RecipientSerializer, read_json(request))["recipient"]
+        recipient = self.checked(RecipientSerializer, read_json(request))["recipient"]
         active = Suppression.objects.filter(service=self.service).active()
         rows = active.of_recipient(recipient.normalised).order_by("-created_at", "-id")
         return Response(FoundSuppressionsSerializer({"suppressions": rows}).data)
 
     def add(self, request: Request) -> Response:
         self._check_key()
-        values = self._read(NewSuppressionSerializer, read_json(request))
+        values = self.checked(NewSuppressionSerializer, read_json(request))
         row = suppression_list.new(
             self.service,
             values["recipient"],
@@ -70,7 +67,7 @@ class SuppressionViewSet(ApiViewSet):
             note=values.get("note", ""),
             expires_at=values.get("expires_at"),
         )
-        stored, is_new = suppression_list.add(row, self._actor)
+        stored, is_new = suppression_list.add(row, self.actor)
         return Response(SuppressionSerializer(stored).data, status=201 if is_new else 200)
 
     def retrieve(self, request: Request, suppression_id: str) -> Response:
@@ -81,28 +78,12 @@ class SuppressionViewSet(ApiViewSet):
         queries.check(request.query_params, LIFT_PARAMETERS)
         reason = short_text("reason", request.query_params.get("reason", ""))
         row = self._find(suppression_id)
-        suppression_list.lift(row, self._actor, by=self.api_key.name, reason=reason)
+        suppression_list.lift(row, self.actor, by=self.api_key.name, reason=reason)
         return Response(SuppressionSerializer(row).data)
 
     def _find(self, suppression_id: str) -> Suppression:
-        identifier = parse_uuid(suppression_id)
-        if identifier is None:
-            raise errors.NotAUuid(name="suppression_id")
-        row = Suppression.objects.filter(service=self.service, pk=identifier).first()
-        if row is None:
-            raise errors.NoResultFound
-        return row
-
-    def _read(self, body: Any, value: object) -> dict[str, Any]:  # Any: a serializer class; values of its fields
-        serializer = body(data=value, context=self.context)
-        serializer.is_valid(raise_exception=True)
-        found: dict[str, Any] = serializer.validated_data
-        return found
+        return one(Suppression.objects.filter(service=self.service, pk=path_id("suppression_id", suppression_id)))
 
     def _check_key(self) -> None:
         if self.api_key.key_type == KeyType.TEST:
             raise errors.SuppressionsReadOnly
-
-    @property
-    def _actor(self) -> Actor:
-        return actor_of(self.api_key)

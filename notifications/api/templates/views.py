@@ -1,14 +1,13 @@
 """Create, read and change templates with a key that may manage them. Source: docs/reference/sending-api.md §17.5."""
 
 from typing import Any
-from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from notifications import errors
 from notifications.api.base import read_json
-from notifications.api.fields import parse_uuid
+from notifications.api.fields import path_id
 from notifications.api.templates.serializers import (
     ManagedTemplateSerializer,
     NewTemplateSerializer,
@@ -17,7 +16,6 @@ from notifications.api.templates.serializers import (
 from notifications.api.views import TemplateViewSet
 from notifications.models import Channel, Template
 from notifications.submission import template_files
-from notifications.submission.callers import actor_of
 from notifications.submission.template_changes import editing
 from notifications.submission.template_changes.changing import Editor
 from notifications.template_definitions.definition import Definition
@@ -28,7 +26,7 @@ class ManagedTemplateViewSet(TemplateViewSet):
 
     def create(self, request: Request) -> Response:
         self._check_key()
-        values = self._read(NewTemplateSerializer, request)
+        values = self.checked(NewTemplateSerializer, read_json(request))
         given = values["fields"]
         if given["type"] == Channel.SMS:
             _check_has_no_email_fields(given, values.get("files"))
@@ -45,12 +43,12 @@ class ManagedTemplateViewSet(TemplateViewSet):
 
     def read(self, request: Request, template_id: str) -> Response:
         self._check_key()
-        return self._shown(editing.find(self.service, _id(template_id)))
+        return self._shown(editing.find(self.service, path_id("template_id", template_id)))
 
     def change(self, request: Request, template_id: str) -> Response:
         self._check_key()
-        values = self._read(TemplateChangeSerializer, request)
-        identifier = _id(template_id)
+        values = self.checked(TemplateChangeSerializer, read_json(request))
+        identifier = path_id("template_id", template_id)
         if editing.find(self.service, identifier).type == Channel.SMS:
             _check_has_no_email_fields(values["fields"], values.get("files"))
         template = editing.change(
@@ -66,10 +64,8 @@ class ManagedTemplateViewSet(TemplateViewSet):
 
     def file(self, request: Request, template_id: str, file_id: str) -> Response:
         self._check_key()
-        template, identifier = editing.find(self.service, _id(template_id)), parse_uuid(file_id)
-        if identifier is None:
-            raise errors.NotAUuid(name="file_id")
-        found = template_files.read(template, identifier)
+        template = editing.find(self.service, path_id("template_id", template_id))
+        found = template_files.read(template, path_id("file_id", file_id))
         if found is None:
             raise errors.NoResultFound
         return Response(found)
@@ -79,19 +75,13 @@ class ManagedTemplateViewSet(TemplateViewSet):
         version.template = template
         return Response(ManagedTemplateSerializer().to_representation(version), status=status)
 
-    def _read(self, body: Any, request: Request) -> dict[str, Any]:  # Any: a serializer class; values of its fields
-        serializer = body(data=read_json(request), context=self.context)
-        serializer.is_valid(raise_exception=True)
-        found: dict[str, Any] = serializer.validated_data
-        return found
-
     def _check_key(self) -> None:
         if not self.api_key.manages_templates:
             raise errors.TemplatesNotManaged
 
     @property
     def _editor(self) -> Editor:
-        return Editor(actor=actor_of(self.api_key), author=self.api_key.name)
+        return Editor(actor=self.actor, author=self.api_key.name)
 
 
 def _check_has_no_email_fields(given: dict[str, Any], files: object) -> None:
@@ -104,10 +94,3 @@ def _check_has_no_email_fields(given: dict[str, Any], files: object) -> None:
     if found:
         raise errors.InvalidRequest(found)
     given.pop("subject", None)
-
-
-def _id(text: str) -> UUID:
-    parsed = parse_uuid(text)
-    if parsed is None:
-        raise errors.NotAUuid(name="template_id")
-    return parsed
