@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+
+from config.docs.annotate import annotated
 
 UUID = {"type": "string", "format": "uuid"}
 OLDER_THAN = OpenApiParameter(
@@ -72,3 +75,12 @@ def words(name: str, allowed: Sequence[str], about: str) -> OpenApiParameter:
     return OpenApiParameter(
         name, {"type": "array", "items": {"enum": list(allowed)}}, description=f"{about} May repeat."
     )
+
+
+def describe(view: str, **operations: Any) -> None:
+    """Describe the actions of a view of the API. The generator finds subclasses of the extension by themselves."""
+    members = {
+        "target_class": f"notifications.api.{view}",
+        "view_replacement": lambda extension: annotated(extension.target, **operations),
+    }
+    type(view.rpartition(".")[2], (OpenApiViewExtension,), members)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiViewExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import (
     OpenApiExample,
@@ -11,7 +11,6 @@ from drf_spectacular.utils import (
     extend_schema,
 )
 
-from config.docs.annotate import annotated
 from notifications.api import dry_runs, lists, queries, records, serializers
 from notifications.api.schema.describing import (
     DRY_RUN,
@@ -20,6 +19,7 @@ from notifications.api.schema.describing import (
     RATE,
     REPEAT_OF,
     REPLAYED,
+    describe,
     path,
     read,
     words,
@@ -88,15 +88,6 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
     )
 
 
-def _describe(view: str, **operations: Any) -> None:
-    """Describe the actions of a view. The generator finds subclasses of the extension by themselves."""
-    members = {
-        "target_class": f"notifications.api.views.{view}",
-        "view_replacement": lambda extension: annotated(extension.target, **operations),
-    }
-    type(view, (OpenApiViewExtension,), members)
-
-
 _MESSAGE_ID = path("notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
 _TEMPLATE_ID = path("template_id", "The console shows it.", EMAIL_TEMPLATE)
 _MESSAGE_FILTERS = (
@@ -111,8 +102,8 @@ _MESSAGE_FILTERS = (
     OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Also list the messages of bulk sends."),
 )
 
-_describe(
-    "NotificationViewSet",
+describe(
+    "views.NotificationViewSet",
     sms=_sent(
         "sendTextMessage",
         "a text message",
@@ -177,8 +168,8 @@ _describe(
     ),
 )
 
-_describe(
-    "TemplateViewSet",
+describe(
+    "views.TemplateViewSet",
     retrieve=read(
         "readTemplate",
         TEMPLATES,
@@ -213,8 +204,8 @@ _describe(
     ),
 )
 
-_describe(
-    "ReceivedTextViewSet",
+describe(
+    "views.ReceivedTextViewSet",
     list=read(
         "listReceivedTexts",
         RECEIVED,
@@ -225,8 +216,8 @@ _describe(
     ),
 )
 
-_describe(
-    "UnsubscribeRequestViewSet",
+describe(
+    "views.UnsubscribeRequestViewSet",
     list=read(
         "listUnsubscribeRequests",
         UNSUBSCRIBE_REQUESTS,

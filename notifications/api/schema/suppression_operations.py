@@ -1,12 +1,8 @@
 """The OpenAPI descriptions of suppressions."""
 
-from typing import Any
-
-from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
-from config.docs.annotate import annotated
-from notifications.api.schema.describing import OLDER_THAN, path, read, words
+from notifications.api.schema.describing import OLDER_THAN, describe, path, read, words
 from notifications.api.suppressions import serializers
 from notifications.models import Channel, SuppressionReason
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
@@ -17,62 +13,54 @@ _RECIPIENT = {"email_address": "ana@example.org"}
 _ROW = serializers.SuppressionSerializer
 
 
-class Suppressions(OpenApiViewExtension):
-    target_class = "notifications.api.suppressions.views.SuppressionViewSet"
-
-    def view_replacement(self) -> Any:
-        return annotated(
-            self.target,
-            list=read(
-                "listSuppressions",
-                SUPPRESSIONS,
-                "List suppressions",
-                serializers.SuppressionsSerializer,
-                words("type", Channel.values, "The channel."),
-                words("reason", SuppressionReason.values, "The reason."),
-                OLDER_THAN,
-                about="The active suppressions of the service, without those of the whole installation.",
+describe(
+    "suppressions.views.SuppressionViewSet",
+    list=read(
+        "listSuppressions",
+        SUPPRESSIONS,
+        "List suppressions",
+        serializers.SuppressionsSerializer,
+        words("type", Channel.values, "The channel."),
+        words("reason", SuppressionReason.values, "The reason."),
+        OLDER_THAN,
+        about="The active suppressions of the service, without those of the whole installation.",
+    ),
+    add=extend_schema(
+        operation_id="addSuppression",
+        tags=[SUPPRESSIONS],
+        summary="Suppress a recipient",
+        description="Send nothing more to a recipient. If it is suppressed already, the later end counts.",
+        request={"application/json": serializers.NewSuppressionSerializer},
+        responses={
+            201: OpenApiResponse(_ROW, description="The recipient is suppressed."),
+            200: OpenApiResponse(_ROW, description="The recipient was suppressed already."),
+        },
+        examples=[OpenApiExample("Example", {**_RECIPIENT, "note": "asked by phone"}, request_only=True)],
+    ),
+    search=extend_schema(
+        operation_id="findSuppressions",
+        tags=[SUPPRESSIONS],
+        summary="Find the suppressions of a recipient",
+        description="The recipient is in the body, so that it is in no access log.",
+        request={"application/json": serializers.RecipientSerializer},
+        responses={200: OpenApiResponse(serializers.FoundSuppressionsSerializer, description="The suppressions.")},
+        examples=[OpenApiExample("Example", _RECIPIENT, request_only=True)],
+    ),
+    retrieve=read("readSuppression", SUPPRESSIONS, "Read one suppression", _ROW, _ID, about="Also if it is lifted."),
+    lift=extend_schema(
+        operation_id="liftSuppression",
+        tags=[SUPPRESSIONS],
+        summary="Lift a suppression",
+        description="Messages to the recipient are sent again. A repeated call changes nothing.",
+        request=None,
+        responses={200: OpenApiResponse(_ROW, description="The lifted suppression.")},
+        parameters=[
+            _ID,
+            OpenApiParameter(
+                "reason",
+                {"type": "string", "maxLength": MAX_NOTE_CHARACTERS},
+                description="Why. The audit keeps it. Do not put personal data in it.",
             ),
-            add=extend_schema(
-                operation_id="addSuppression",
-                tags=[SUPPRESSIONS],
-                summary="Suppress a recipient",
-                description="Send nothing more to a recipient. If it is suppressed already, the later end counts.",
-                request={"application/json": serializers.NewSuppressionSerializer},
-                responses={
-                    201: OpenApiResponse(_ROW, description="The recipient is suppressed."),
-                    200: OpenApiResponse(_ROW, description="The recipient was suppressed already."),
-                },
-                examples=[OpenApiExample("Example", {**_RECIPIENT, "note": "asked by phone"}, request_only=True)],
-            ),
-            search=extend_schema(
-                operation_id="findSuppressions",
-                tags=[SUPPRESSIONS],
-                summary="Find the suppressions of a recipient",
-                description="The recipient is in the body, so that it is in no access log.",
-                request={"application/json": serializers.RecipientSerializer},
-                responses={
-                    200: OpenApiResponse(serializers.FoundSuppressionsSerializer, description="The suppressions.")
-                },
-                examples=[OpenApiExample("Example", _RECIPIENT, request_only=True)],
-            ),
-            retrieve=read(
-                "readSuppression", SUPPRESSIONS, "Read one suppression", _ROW, _ID, about="Also if it is lifted."
-            ),
-            lift=extend_schema(
-                operation_id="liftSuppression",
-                tags=[SUPPRESSIONS],
-                summary="Lift a suppression",
-                description="Messages to the recipient are sent again. A repeated call changes nothing.",
-                request=None,
-                responses={200: OpenApiResponse(_ROW, description="The lifted suppression.")},
-                parameters=[
-                    _ID,
-                    OpenApiParameter(
-                        "reason",
-                        {"type": "string", "maxLength": MAX_NOTE_CHARACTERS},
-                        description="Why. The audit keeps it. Do not put personal data in it.",
-                    ),
-                ],
-            ),
-        )
+        ],
+    ),
+)
