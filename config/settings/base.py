@@ -94,6 +94,13 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            # Their tags and filters need no `load`, because most templates use them.
+            "builtins": [
+                "config.console.templatetags.values",
+                "django.contrib.admin.templatetags.admin_urls",
+                "django.templatetags.i18n",
+                "django.templatetags.static",
+            ],
         },
     },
 ]
