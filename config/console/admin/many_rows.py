@@ -105,7 +105,7 @@ def confirm(
         **model_admin.page_context(request, title),
         "chosen": chosen,
         "button": button(chosen.number),
-        "nothing": nothing,
+        "error": "" if chosen.number else nothing,
         "columns": columns,
         "rows": [list(zip(columns, row, strict=True)) for row in cells(chosen.shown)],
         "form": bound,

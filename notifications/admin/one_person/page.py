@@ -31,7 +31,6 @@ from notifications.one_person import exporting, kinds, proof
 from notifications.one_person.exporting import Format
 from notifications.one_person.person import Person
 
-_FIND = "admin/notifications/one_person_find.html"
 _TEMPLATE = "admin/notifications/one_person.html"
 _LEAVES = {
     "suppressions": "Active suppressions still apply. Of the recipient they keep only a hash.",
@@ -45,9 +44,12 @@ def find(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         saved = saved_searches.keep(request, access.KIND, form.cleaned_data["recipient"])
         return HttpResponseRedirect(reverse("admin:one_person", args=[saved]))
-    return pages.show(
-        request, "admin/notifications/one_person_find.html", "One person", form=form, where=_where(request)
-    )
+    explanation = [
+        f"See what is stored about a recipient in {_where(request)}, export it, or erase it. "
+        "Choose another service in the top bar."
+    ]
+    context: dict[str, Any] = {"form": form, "explanation": explanation, "button": "Find person"}
+    return pages.show(request, "admin/action.html", "Find one person", **context)
 
 
 def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:

@@ -40,7 +40,8 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
     context = {
         **model_admin.page_context(request, "Import suppressions"),
         "form": form,
-        "about": _ABOUT,
+        "explanation": [_ABOUT],
+        "button": "Import file",
         "errors": checked.errors,
         "more": checked.with_errors - len(checked.errors),
     }

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 
@@ -71,20 +72,22 @@ class OneClickPages(ConsoleModelAdmin):
         used = next((one for one in one_click.in_use(service) if one.origin == origin), None)
         if used is None:
             raise Http404
-        form, probe, error = TestUrlForm(posted(request), used=used), None, ""
+        form, error = TestUrlForm(posted(request), used=used), ""
         if not UnsubscribeProbe.objects.has_room(service):
             error = f"A service can test {MOST_AN_HOUR} URLs an hour. Try again later."
         elif request.method == "POST" and form.is_valid():
             probe = one_click.try_url(service, used, actor=audit.person(request), by=audit.author(request))
+            (messages.success if probe.is_accepted else messages.error)(request, probe.sentence)
+            return HttpResponseRedirect(self.url_of(LIST))
         context = {
             **self.page_context(request, f"Test the URL at {origin}"),
             "form": form,
-            "probe": probe,
             "error": error,
             "explanation": _explanation(request, service, used),
-            "urls_url": self.url_of(LIST),
+            "button": "Test this URL",
+            "list_url": self.url_of(LIST),
         }
-        return TemplateResponse(request, "admin/notifications/one_click_test.html", context)
+        return TemplateResponse(request, "admin/action.html", context)
 
     def _service(self, request: HttpRequest) -> Service | None:
         """Return the chosen service, or None if an operator sees all. Raises PermissionDenied."""

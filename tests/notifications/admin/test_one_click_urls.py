@@ -83,7 +83,7 @@ def test_the_result_is_shown_in_words_and_kept_without_the_url(service, status, 
     with Receiver(status) as receiver:
         email(service, f"{origin_of(receiver)}/u?who=ana")
         client = member(service, Role.MANAGE_API)
-        page = client.post(page_for(origin_of(receiver)), KNOWS).content.decode()
+        page = client.post(page_for(origin_of(receiver)), KNOWS, follow=True).content.decode()
 
     [posted] = receiver.posted
     assert (posted.body, posted.path) == (b"List-Unsubscribe=One-Click", "/u?who=ana")
