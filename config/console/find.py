@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from config import areas
 from config.console import pages
 from config.console.theme import TextInput
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 
 MOST_CHARACTERS = 1000  # the length limit of a reference
 _SHOWN_AGAIN = 40  # characters; a longer value may be a whole API key or access token

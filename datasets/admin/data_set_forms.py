@@ -84,19 +84,3 @@ class NewDataSetForm(DataSetForm, RetentionForm):
         self.instance.group, _ = DataGroup.objects.get_or_create(name=self.cleaned_data["group_name"])
         self.instance.type, _ = DataType.objects.get_or_create(name=self.cleaned_data["type_name"])
         return super().save(commit)
-
-
-class TypedNameForm(forms.Form):
-    """The name of the data set, typed to confirm a step that cannot be undone."""
-
-    name = forms.CharField(widget=TextInput)
-
-    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.wanted = wanted
-        self.fields["name"].label = f"Enter {wanted} to confirm"
-
-    def clean_name(self) -> str:
-        if self.cleaned_data["name"] != self.wanted:
-            raise forms.ValidationError(f"Enter {self.wanted} to confirm. Nothing has changed.")
-        return self.wanted

@@ -13,11 +13,12 @@ from config import audit, formats
 from config.console import recent_sign_in
 from config.console.admin import many_rows
 from config.console.shown_once import Secret, Snippet
+from config.console.typed_name import TypedNameForm
 from config.jobs.bulk import BACKGROUND_OVER
 from datasets import store, tokens
 from datasets.admin import emptying, examples
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
-from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm, TypedNameForm
+from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
 from datasets.models import DataGroup, DataSet, DataType

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from config.console import find
 from config.console.find import Finder, Match
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from datasets.admin.access import data_sets_of
 from datasets.models import AccessToken, DataSet, WriteError
 from datasets.tokens import hash_secret

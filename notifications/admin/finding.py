@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from config.console import find
 from config.console.find import Finder, Match
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin import permissions
 from notifications.models import ApiCallError, ApiKey, BulkSend, Notification
 

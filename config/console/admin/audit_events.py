@@ -23,6 +23,7 @@ from config.console.admin.columns import column
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.audit_sentences import Line
 from config.databases import keyset
+from config.reading import read_moment, read_uuid
 
 _THROUGH = {
     ActorKind.USER: "Console",
@@ -150,9 +151,6 @@ def _days(events: Iterable[AuditEvent], shown: Callable[[models.Model], str]) ->
 
 def _key(text: str) -> tuple[datetime, UUID] | None:
     """Return time and id of the event before which a page starts, or None for text in another form."""
-    at, _, pk = text.replace(" ", "+").partition("_")
-    try:
-        moment, identifier = datetime.fromisoformat(at), UUID(pk)
-    except ValueError:
-        return None
-    return (moment, identifier) if moment.tzinfo else None
+    at, _, pk = text.partition("_")
+    moment, identifier = read_moment(at), read_uuid(pk)
+    return (moment, identifier) if moment and identifier else None

@@ -1,6 +1,5 @@
 """The pages of clean-up: rules, a preview of each, and past runs. Source: docs/reference/console.md §2.17."""
 
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -8,7 +7,6 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -22,6 +20,7 @@ from config.jobs.models import RetentionRun, Trigger
 from config.jobs.rules import RetentionRule
 from config.jobs.tasks import work_on_run
 from config.queue import publishing
+from config.reading import read_moment
 
 ALL = "all"
 _PAGE_SIZE = 30
@@ -177,7 +176,7 @@ def _history(request: HttpRequest, seen: list[RetentionRule]) -> dict[str, Any]:
     found = RetentionRun.objects.select_related("by").filter(rule__in=[rule.name for rule in seen])
     if not shows_all:
         found = found.exclude(trigger=Trigger.CLOCK, removed=0, error="")
-    before = _moment(request.GET.get("before", ""))
+    before = read_moment(request.GET.get("before", ""))
     if before:
         found = found.filter(started_at__lt=before)
     some = list(found.order_by("-started_at")[: _PAGE_SIZE + 1])
@@ -187,14 +186,6 @@ def _history(request: HttpRequest, seen: list[RetentionRule]) -> dict[str, Any]:
     ]
     older = some[_PAGE_SIZE - 1].started_at.isoformat() if len(some) > _PAGE_SIZE else ""
     return {"history": runs, "older": older, "shows_all": shows_all, "is_paged": before is not None}
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = parse_datetime(text.replace(" ", "+"))
-    except ValueError:
-        return None
-    return moment if moment and moment.tzinfo else None
 
 
 def _title(run: RetentionRun) -> str:

@@ -23,7 +23,7 @@ from config.audit.masking import mask
 from config.console import cells
 from config.console.admin.columns import column
 from config.encryption import DecryptionFailed
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications import tasks
 from notifications.admin import permissions
 from notifications.admin.received_emails.page import UNREADABLE

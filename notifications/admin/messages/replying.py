@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin import permissions
 from notifications.models import Channel, ReceivedText, Role, Template
 from notifications.recipients import senders

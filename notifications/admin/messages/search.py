@@ -16,7 +16,7 @@ from django.http import HttpRequest
 
 from config.console.models import SavedSearch
 from config.encryption import DecryptionFailed
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days
 from notifications.models import ApiCallError, ApiKey, Notification, Role, Template

@@ -57,11 +57,8 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
         """Return all texts of the conversations in the list."""
         of_list = found.order_by().filter(service=OuterRef("service"), user_number=OuterRef("user_number"))
-        return (
-            self.get_queryset(request)
-            .filter(kept(permissions.listed_services(request)), Exists(of_list))
-            .order_by(*self.ordering)
-        )
+        rows = self.get_queryset(request).filter(kept(permissions.listed_services(request)), Exists(of_list))
+        return rows.order_by(*self.ordering)
 
     # Pages
 

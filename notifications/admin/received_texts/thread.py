@@ -6,9 +6,9 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.dateparse import parse_datetime
 from django.utils.safestring import SafeString, mark_safe
 
+from config.reading import read_moment
 from notifications.admin.messages import status_titles
 from notifications.models import Channel, KeyType, Notification, ReceivedText
 from notifications.rendering import sms
@@ -40,7 +40,7 @@ class Thread:
 
 def of(text: ReceivedText, *, before: str = "") -> Thread:
     """Return the conversation to which a received text belongs. Tests are left out: the recipient did not get them."""
-    end = _parsed(before)
+    end = read_moment(before)
     received = ReceivedText.objects.filter(
         service=text.service, user_number=text.user_number, created_at__gte=text.service.kept_since()
     )
@@ -74,11 +74,3 @@ def _sent(rows: QuerySet[Notification]) -> Iterator[Entry]:
             status=status_titles.of(message),
             url=reverse("admin:notifications_notification_change", args=[message.pk]),
         )
-
-
-def _parsed(moment: str) -> datetime | None:
-    try:
-        parsed = parse_datetime(moment)
-    except ValueError:
-        return None
-    return parsed if parsed is not None and parsed.tzinfo is not None else None

@@ -216,24 +216,6 @@ class LimitsForm(SectionForm, ReasonForm):
         return start_of(last_day + timedelta(days=1)) if last_day else None
 
 
-class NameAgainForm(forms.Form):
-    """The service's name, typed to confirm."""
-
-    name = forms.CharField(
-        label="Name of the service", widget=TextInput, required=False, help_text="Enter the name to confirm."
-    )
-
-    def __init__(self, *args: Any, service: Service, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.service = service
-
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if name != self.service.name:
-            raise forms.ValidationError("Enter the name of the service exactly as it is shown above.")
-        return name
-
-
 def lacks_reply_to(service: Service, *, live: bool | None = None, sends_email: bool | None = None) -> bool:
     """Return whether a service would be live without a reply-to address, now or with the changed setting."""
     return services.lacks_reply_to(

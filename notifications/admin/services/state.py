@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import audit, formats
+from config.console.typed_name import TypedNameForm
 from config.queue import publishing
 from notifications import tasks
 from notifications.admin.go_live.forms import AskForm
 from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
-from notifications.admin.services.forms import NameAgainForm, ReasonForm, lacks_reply_to
+from notifications.admin.services.forms import ReasonForm, lacks_reply_to
 from notifications.admin.services.going_live import Link, LinkTo, checks
 from notifications.delivery.notices.go_live import volumes
 from notifications.jobs import limits
@@ -100,7 +101,7 @@ class StateSteps(ServiceScopedAdmin):
         title = f"Archive {service.name}"
         if not service.active:
             return self.error_page(request, service, title, ARCHIVED)
-        form = NameAgainForm(posted(request), service=service)
+        form = TypedNameForm(posted(request), wanted=service.name)
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
             before: dict[str, object] = {"active": True}

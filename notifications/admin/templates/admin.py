@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import languages, preview, samples, tags

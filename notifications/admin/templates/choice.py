@@ -8,7 +8,7 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin import permissions
 from notifications.admin.templates.languages import named
 from notifications.models import Channel, ReceivedText, Template, TemplateVersion

@@ -106,7 +106,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         return typed if typed == self.initial.get("name") else checked(names.parse_name, typed)
 
     def clean_subject(self) -> str:
-        return _with_plain_line_ends(self.cleaned_data["subject"])
+        return languages.plain_text(self.cleaned_data["subject"])
 
     def clean_language(self) -> str:
         typed: str = self.cleaned_data["language"] or self.initial.get("language") or DEFAULT_LANGUAGE
@@ -117,7 +117,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def clean_content(self) -> str:
         """Replace CRLF, which browsers send, with LF."""
-        return _with_plain_line_ends(self.cleaned_data["content"])
+        return languages.plain_text(self.cleaned_data["content"])
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -164,7 +164,3 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 f"{who} saved version {newest.number} while you edited version {seen}. "
                 "Both texts are below. Your text is not saved. Copy the parts you want to keep, then save again."
             )
-
-
-def _with_plain_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n")

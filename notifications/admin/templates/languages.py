@@ -81,10 +81,11 @@ def named(code: str) -> str:
 
 def _submitted(typed: Mapping[str, Any]) -> Iterator[Section]:
     for number in range(1, MAX_LANGUAGES):
-        values = {name: _plain(typed.get(f"{name}-{number}")) for name in ("language", "subject", "content")}
+        values = {name: plain_text(typed.get(f"{name}-{number}")) for name in ("language", "subject", "content")}
         if any(values.values()):
             yield Section(number=number, **values)
 
 
-def _plain(value: object) -> str:
+def plain_text(value: object) -> str:
+    """Return a typed text without the CR that browsers send, and without NUL."""
     return str(value or "").replace("\r\n", "\n").replace("\0", "")

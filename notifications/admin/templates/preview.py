@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.admin.templates import languages, samples
 from notifications.admin.templates.warnings import warnings
 from notifications.attachments import links

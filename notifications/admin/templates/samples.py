@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from notifications.admin.templates.languages import plain_text
 from notifications.models import Channel, Template
 from notifications.rendering import placeholders
 from notifications.submission import samples
@@ -46,14 +47,10 @@ def _read(typed: Mapping[str, Any], before: Sample, channel: Channel) -> Sample:
     kind, value = typed.get(f"{KIND}{before.name}"), typed.get(f"{VALUE}{before.name}")
     if kind is None and value is None:
         return before
-    text = _plain(value)[:_LONGEST]
+    text = plain_text(value)[:_LONGEST]
     return replace(before, kind=kind if kind in kinds(channel) else TEXT, value=text)
 
 
 def _default(typed: Mapping[str, Any], name: str) -> str | None:
     """Return the submitted default value of a placeholder. None: a send must give a value."""
-    return _plain(typed.get(f"{DEFAULT}{name}")) if typed.get(f"{OPTIONAL}{name}") else None
-
-
-def _plain(value: object) -> str:
-    return str(value or "").replace("\r\n", "\n").replace("\0", "")
+    return plain_text(typed.get(f"{DEFAULT}{name}")) if typed.get(f"{OPTIONAL}{name}") else None

@@ -20,7 +20,7 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason
 from anymail.webhooks.base import AnymailCoreWebhookView
 from django.http import HttpRequest
 
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, is_known_year
 from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand
 
 from config import audit
-from config.identifiers import read_uuid
+from config.reading import read_uuid
 from notifications import errors
 from notifications.management.template_files import folder, plan, showing
 from notifications.management.template_files.folder import FilesInvalid

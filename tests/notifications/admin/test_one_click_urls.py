@@ -116,7 +116,7 @@ def test_the_email_of_a_test_key_is_preferred_because_nobody_got_it(service):
 def test_a_person_must_know_that_the_recipient_may_be_unsubscribed(service):
     with Receiver() as receiver:
         email(service, receiver.url)
-        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), {}).content.decode()
+        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), {}, follow=True).content.decode()
 
     assert "Confirm that the recipient may be unsubscribed." in page
     assert receiver.posted == []
@@ -126,7 +126,7 @@ def test_a_url_into_a_private_network_is_not_called(service, settings):
     settings.OUTBOUND_ALLOWED_NETWORKS = []
     email(service, "https://10.0.0.1/u")
 
-    page = member(service, Role.MANAGE_API).post(page_for("https://10.0.0.1"), KNOWS).content.decode()
+    page = member(service, Role.MANAGE_API).post(page_for("https://10.0.0.1"), KNOWS, follow=True).content.decode()
 
     assert "Nothing was posted: the URL must not lead to a private network." in page
 
@@ -138,7 +138,7 @@ def test_ten_tests_an_hour_are_allowed(service):
         )
     with Receiver() as receiver:
         email(service, receiver.url)
-        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), KNOWS).content.decode()
+        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), KNOWS, follow=True).content.decode()
 
     assert "A service can test 10 URLs an hour." in page
     assert receiver.posted == []
