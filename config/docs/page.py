@@ -3,13 +3,15 @@
 It is the context of the templates in `templates/docs`.
 """
 
+import json
+import shlex
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from django.utils.text import slugify
 
-from config.docs import curl, fields
+from config.docs import fields
 from config.docs.document import document
 from config.docs.parts import Part, parts
 from config.rest.api_errors import ApiError
@@ -63,7 +65,7 @@ def _operation(path: str, method: str, operation: Json, part: Part) -> Json:
             for status, answer in operation["responses"].items()
             if int(status) < 400
         ],
-        "curl": curl.command(base_url, path, method, operation, components["securitySchemes"]),
+        "curl": curl_command(base_url, path, method, operation, components["securitySchemes"]),
         "errors": _documented(part.errors[operation["operationId"]]),
     }
 
@@ -80,3 +82,19 @@ def _answer(status: int, answer: Json, schemas: Json) -> Json:
 
 def _documented(errors: Sequence[type[ApiError]]) -> list[ApiError]:
     return [error.documented() for error in errors]
+
+
+def curl_command(base_url: str, path: str, method: str, operation: Json, schemes: Json) -> str:
+    """Return an operation as a command for a shell that has the variables of `.demo.env`."""
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))
+    [scheme] = operation["security"][0]
+    lines = [f'"{base_url}{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
+    if body := operation.get("requestBody"):
+        [example] = body["content"]["application/json"]["examples"].values()
+        written = json.dumps(example["value"], ensure_ascii=False)
+        lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(written)}"]
+    implied = "post" if operation.get("requestBody") else "get"  # the method that curl uses by itself
+    verb = "" if method == implied else f"-X {method.upper()} "
+    return f"curl -sS {verb}" + " \\\n  ".join(lines)

@@ -19,14 +19,14 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 from config import formats
-from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
 from config.console.admin.filters import YesNoFilter
 from config.console.admin.many_rows import Chosen
 from config.console.started_from import FIELD
 from datasets import store
-from datasets.admin import freshness, retention
+from datasets.admin import retention
+from datasets.admin.overview_tab import freshness_chip
 from datasets.admin.retention import RetentionForm
 from datasets.models import AccessToken, DataSet, DataSetDay
 
@@ -133,7 +133,7 @@ class DataSetList(ShownOnceAdmin):
 
     stored = column("Records", lambda one: formats.number(one.record_count), ordering="record_count")
     last_write = column("Last write", lambda one: ago(one.last_write_at), ordering="last_write_at")
-    state = column("State", lambda one: cells.chip(*freshness.shown(one)))
+    state = column("State", freshness_chip)
     writes = column("Writes, 7 days", lambda one: formats.number(one.writes), ordering="writes")
     refused = column("Refused, 7 days", lambda one: formats.number(one.refused), ordering="refused")
     retention_text = column("Retention", lambda one: retention.in_words(one.retention_days, one.max_records))

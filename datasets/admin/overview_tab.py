@@ -7,13 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
-from datasets.admin import examples, freshness
+from datasets.admin import examples
 from datasets.models import DataSet, DataSetDay, FieldSeen, WriteError
 from datasets.records import moments
-from datasets.store import fields_seen
+from datasets.store import fields_seen, freshness
+from datasets.store.freshness import State
 
 _DAYS = 30
 _TOKEN = "$DATA_TOKEN"  # noqa: S105  a shell variable
@@ -31,7 +33,7 @@ def context(data_set: DataSet) -> dict[str, Any]:
         "first": moments.write(first) if first else "–",
         "last": moments.write(last) if last else "–",
         "last_write": cells.moment(data_set.last_write_at, never="Never"),
-        "state": cells.chip(*freshness.shown(data_set)),
+        "state": freshness_chip(data_set),
         "days": shown,
         "most": max(max(day.writes, day.refused) for day in shown),
         "totals": {name: sum(getattr(day, name) for day in shown) for name in ("writes", "refused", "without_token")},
@@ -49,3 +51,14 @@ def days(data_set: DataSet) -> list[DataSetDay]:
     shown = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
     rows = {row.day: row for row in DataSetDay.objects.filter(data_set=data_set, day__gte=shown[0])}
     return [rows.get(day) or DataSetDay(data_set=data_set, day=day) for day in shown]
+
+
+def freshness_chip(data_set: DataSet) -> SafeString:
+    """Return whether a data set is late. Source: docs/reference/data-sets.md §15; docs/reference/console.md §3.15."""
+    state = freshness.state(data_set)
+    if state != State.LATE:
+        tones = {State.FRESH: "good", State.EMPTY: "warn"}
+        return cells.chip(state.capitalize(), tones.get(state, ""))
+    late_by = freshness.late_by(data_set)
+    hours = late_by // timedelta(hours=1)
+    return cells.chip(f"Late {hours} h" if hours else f"Late {late_by // timedelta(minutes=1)} min", "bad")

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import phonenumbers
+from phonenumbers import NumberParseException
+from phonenumbers.timezone import UNKNOWN_TIMEZONE, time_zones_for_number
+
 from notifications.models import Channel, Notification, Service
-from notifications.recipients import zones
 from notifications.validation import quiet_hours
 from notifications.validation.time_zones import is_time_zone
 
@@ -40,4 +43,17 @@ def end_for(message: Notification, moment: datetime) -> datetime | None:
 def _of_recipient(number: str, time_zone: str) -> Sequence[ZoneInfo]:
     if is_time_zone(time_zone):
         return [ZoneInfo(time_zone)]
-    return [ZoneInfo(name) for name in zones.of_number(number) if is_time_zone(name)] if number else []
+    return [ZoneInfo(name) for name in zones_of_number(number) if is_time_zone(name)] if number else []
+
+
+def zones_of_number(normalised: str) -> tuple[str, ...]:
+    """Return the IANA names of the zones of a number in E.164 without the plus, or nothing if they are unknown.
+
+    >>> zones_of_number("33698765432"), zones_of_number("447700900123")
+    (('Europe/Paris',), ())
+    """
+    try:
+        names = time_zones_for_number(phonenumbers.parse(f"+{normalised}"))
+    except NumberParseException:
+        return ()
+    return tuple(name for name in names if name != UNKNOWN_TIMEZONE)

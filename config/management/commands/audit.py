@@ -1,9 +1,11 @@
 """Verify or export the audit trail."""
 
+import json
 import logging
 import re
 import socket
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from logging.handlers import SysLogHandler
 from pathlib import Path
@@ -12,7 +14,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.core.management.base import BaseCommand, CommandError
 
-from config.audit import export
+from config.audit import signatures
+from config.audit.models import AuditEvent, AuditLink
 from config.audit.verification import Point, Verification, contains
 
 SHOWN = 20
@@ -72,7 +75,7 @@ class Command(BaseCommand):
             raise CommandError(f"{state} does not contain a number.") from error
         try:
             with closing(_Syslog(url)) if url else nullcontext() as server:
-                for number, line in export.lines(after=after):
+                for number, line in _lines(after=after):
                     if server:
                         server.emit(logging.makeLogRecord({"msg": f"signalbox-audit: {line}", "levelname": "INFO"}))
                     else:
@@ -111,3 +114,25 @@ def _point(text: str) -> Point:
     if not match:
         raise ArgumentTypeError("must be a number, a colon and 64 hexadecimal digits")
     return Point(sequence=int(match[1]), chain_hash=match[2])
+
+
+_AT_ONCE = 1000
+
+
+def _lines(*, after: int) -> Iterator[tuple[int, str]]:
+    """Yield the number and the JSON of each entry, in the order of the chain.
+
+    after: the number of the last entry that is not wanted; 0 for all
+    """
+    while links := list(AuditLink.objects.filter(sequence__gt=after).order_by("sequence")[:_AT_ONCE]):
+        events = AuditEvent.objects.in_bulk([link.event_id for link in links])
+        for link in links:
+            after = link.sequence
+            if event := events.get(link.event_id):
+                yield link.sequence, _line(link, event)
+
+
+def _line(link: AuditLink, event: AuditEvent) -> str:
+    values = {"sequence": link.sequence} | {name: getattr(event, name) for name in signatures.SIGNED}
+    values |= {"signature": event.signature, "chain_hash": link.chain_hash}
+    return json.dumps(values, default=signatures.plain, ensure_ascii=False)

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -11,16 +12,33 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
 from config.page_bodies import takes_files
 from notifications.admin import permissions
 from notifications.admin.bulk_sends import downloads, page
 from notifications.admin.bulk_sends.actions import BulkSendActions
 from notifications.admin.bulk_sends.check_page import CheckPage
 from notifications.admin.bulk_sends.columns import ColumnsPage
-from notifications.admin.bulk_sends.filters import StateFilter
 from notifications.admin.bulk_sends.upload import UploadPage
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import BulkSend, BulkState, BulkTable, Role
+from notifications.models.bulk_send import MOVING
+
+_MOVING = [state.value for state in MOVING if state is not BulkState.SCHEDULED]
+
+
+class StateFilter(ChoiceFilter):
+    title = "state"
+    parameter_name = "state"
+    options = {
+        "draft": ("Draft", by(Q(state=BulkState.DRAFT))),
+        "scheduled": ("Scheduled", by(Q(state=BulkState.SCHEDULED))),
+        "sending": ("Sending", by(Q(state__in=_MOVING))),
+        "paused": ("Paused", by(Q(state=BulkState.PAUSED))),
+        "finished": ("Finished", by(Q(state=BulkState.FINISHED))),
+        "cancelled": ("Cancelled", by(Q(state=BulkState.CANCELLED))),
+    }
+
 
 _READ = {"check"}
 _DOWNLOADS = {"bad-rows", "results"}
