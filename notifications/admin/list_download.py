@@ -11,12 +11,13 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from config import audit, formats
 from config.console import recent_sign_in
+from config.console.admin.row_actions import Button
 from config.console.downloads import file_response
 from config.databases import replica
 from config.databases.streaming import streamed
@@ -109,15 +110,17 @@ class ListDownload:
 
 
 class DownloadAdmin(ServiceRowAdmin):
-    """An admin whose list has the download. Its template has `download_url`."""
+    """An admin whose list has the download."""
 
     list_download: ClassVar[ListDownload]
     list_pages = {"download": "download"}
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        query = f"?{request.GET.urlencode()}" if request.GET else ""
-        context = {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
-        return super().changelist_view(request, context)
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        buttons = super().list_buttons(request, changelist)
+        if changelist.result_count:
+            url = f"{self.url_of('download')}{changelist.get_query_string()}"
+            buttons.append(Button("Download CSV…", url=url))
+        return buttons
 
     def download(self, request: HttpRequest) -> HttpResponseBase:
         return self.list_download.answer(self, request)

@@ -57,9 +57,15 @@ class RecipientFilter(admin.SimpleListFilter):
 
 
 class RecipientSearchAdmin(ServiceRowAdmin):
-    """An admin whose list has the search. recipient_filter: its filter, which also stands in `list_filter`"""
+    """An admin whose list has the search.
+
+    recipient_filter: its filter, which also stands in `list_filter`
+    search_label: which kind of recipient to search for
+    """
 
     recipient_filter: ClassVar[type[RecipientFilter]]
+    search_label: ClassVar[str]
+    change_list_template = "admin/notifications/recipient_search.html"
     list_pages = {"search": "search"}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

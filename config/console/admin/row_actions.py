@@ -51,6 +51,16 @@ class RowActionsAdmin(SavingAdmin):
     list_pages: ClassVar[dict[str, str]] = {}
     page_template: ClassVar[str] = ""
 
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        """Return the buttons above the list that this person may use. Each has a URL."""
+        return []
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        answer = super().changelist_view(request, extra_context)
+        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+            answer.context_data["list_buttons"] = self.list_buttons(request, answer.context_data["cl"])
+        return answer
+
     def buttons(self, request: HttpRequest, obj: Any) -> Iterable[Button]:
         """Return the buttons of a row's page. Those for actions that this person may not do are left out."""
         return ()

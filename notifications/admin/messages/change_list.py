@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from config import formats
 from config.console.admin.change_list import ConsoleChangeList
@@ -26,6 +27,7 @@ class MessageChangeList(ConsoleChangeList):
     page: paging.Page
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
+        self.request = request
         self.found = search.of(request)
         self.services = permissions.listed_services(request)
         super().__init__(request, *args)
@@ -66,10 +68,11 @@ class MessageChangeList(ConsoleChangeList):
     def newer_url(self) -> str:
         return self.get_query_string({NEWER: str(self.page.newer)}) if self.page.newer else ""
 
-    def counters(self, request: HttpRequest) -> list[dict[str, Any]]:
+    @cached_property
+    def counters(self) -> list[dict[str, Any]]:
         """Return the counters above the list, within all filters but the status. Each links to its filter."""
-        rows = self.get_queryset(request, exclude_parameters=[STATUS])
-        found = counters.numbers(rows, request.GET, [] if self.found else self.services)
+        rows = self.get_queryset(self.request, exclude_parameters=[STATUS])
+        found = counters.numbers(rows, self.request.GET, [] if self.found else self.services)
         titles = {"": "All", **{name: title for name, (title, _) in status_titles.GROUPS.items()}}
         return [
             {
@@ -77,7 +80,7 @@ class MessageChangeList(ConsoleChangeList):
                 "shown": formats.number(found[name][0]) + ("+" if found[name][1] else ""),
                 "is_capped": found[name][1],
                 "url": self.get_query_string({STATUS: name} if name else {}, [STATUS]),
-                "is_chosen": name == (request.GET.get(STATUS) or ""),
+                "is_chosen": name == (self.request.GET.get(STATUS) or ""),
             }
             for name, title in titles.items()
         ]

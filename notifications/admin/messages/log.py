@@ -17,19 +17,11 @@ from django.views.decorators.http import require_POST
 from config import formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
 from notifications.admin.list_download import DownloadAdmin
-from notifications.admin.messages import (
-    days,
-    download,
-    filters,
-    list_actions,
-    page,
-    search,
-    send,
-    status_titles,
-)
+from notifications.admin.messages import days, download, filters, page, search, send, status_titles
 from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.code import CODE, CodeAction
@@ -92,9 +84,9 @@ class NotificationAdmin(
         **DownloadAdmin.list_pages,
         "search": "search",
         "send": "send",
-        list_actions.RETRY_FAILED: "retry_failed",
-        list_actions.CANCEL_SCHEDULED: "cancel_scheduled",
-        list_actions.EXPORT: "export",
+        "retry-failed": "retry_failed",
+        "cancel-scheduled": "cancel_scheduled",
+        "export": "export",
     }
 
     class Media:
@@ -131,6 +123,18 @@ class NotificationAdmin(
         if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
             answer.context_data.update(self._above(request, answer.context_data["cl"]))
         return answer
+
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        """Return the actions that this person may do with all messages of the list, and that apply to one of them."""
+        buttons = super().list_buttons(request, changelist)
+        if not changelist.result_count or not send.may_send(request):
+            return buttons
+        query = changelist.get_query_string()
+        if request.GET.get(filters.ScheduledFilter.parameter_name) == "yes":
+            buttons.insert(0, Button("Cancel these messages…", url=f"{self.url_of('cancel-scheduled')}{query}"))
+        if any(one["title"] == "Failed" and one["shown"] != "0" for one in changelist.counters):
+            buttons.insert(0, Button("Retry failed…", url=f"{self.url_of('retry-failed')}{query}"))
+        return buttons
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         return page.context(request, obj)
@@ -182,11 +186,7 @@ class NotificationAdmin(
         services = permissions.listed_services(request)
         tests = Notification.objects.filter(service__in=services, key_type=KeyType.TEST)
         chosen = permissions.chosen_service(request)
-        counters = changelist.counters(request)
         return {
-            "counters": counters,
-            "list_actions": list_actions.buttons(self, request, counters),
-            "found": changelist.found,
             "first_day": first.isoformat() if first else "",
             "last_day": last.isoformat() if last else "",
             "filters_now": request.GET.urlencode(),

@@ -73,7 +73,7 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     recipient_filter = RecipientFilter
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
-    change_list_template = "admin/notifications/received_email_list.html"
+    search_label = "Email address"
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     list_select_related = ("service", "reply_to")

@@ -39,7 +39,7 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     recipient_filter = RecipientFilter
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
-    change_list_template = "admin/notifications/received_text_list.html"
+    search_label = "Phone number"
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()

@@ -10,6 +10,7 @@ from django.template.response import TemplateResponse
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
 from notifications.admin import permissions
 from notifications.admin.list_download import DownloadAdmin
@@ -36,7 +37,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     recipient_filter = RecipientFilter
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages, "import": "import_page"}
-    change_list_template = "admin/notifications/suppression_list.html"
+    search_label = "Email address or phone number"
     ordering = ("-created_at", "-id")
     sortable_by = ()
     row_actions = {"lift": "lift", "end": "change_end"}
@@ -54,9 +55,9 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
 
     # Pages
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        import_url = self.url_of("import") if self.has_add_permission(request) else ""
-        return super().changelist_view(request, {"import_url": import_url, **(extra_context or {})})
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        own = [Button("Import CSV…", url=self.url_of("import"))] if self.has_add_permission(request) else []
+        return own + super().list_buttons(request, changelist)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         may_change = obj.is_active and self.has_change_permission(request, obj)

@@ -13,6 +13,7 @@ from config.console import cells
 from config.console.admin import many_rows
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.row_actions import Button
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
 from notifications.admin.list_download import DownloadAdmin
@@ -46,7 +47,6 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     list_display = ("asked", "to_whom", "of_template", "sent", "state")
     list_filter = (StateFilter, ("template", OwnRowsFilter))
     list_select_related = ("service", "template")
-    change_list_template = "admin/notifications/unsubscribe_request_list.html"
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()
@@ -58,8 +58,9 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
 
     # Pages
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {"one_click_url": self.url_of(LIST), **(extra_context or {})})
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        one_click = Button("One-click unsubscribe URLs", url=self.url_of(LIST))
+        return [*super().list_buttons(request, changelist), one_click]
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         may_mark = obj.done_at is None and self.has_change_permission(request, obj)
