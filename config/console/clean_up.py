@@ -41,8 +41,7 @@ def _before(column: str, age: timedelta) -> dict[str, datetime]:
 
 RULES = (
     rules.for_rows(
-        "sessions",
-        lambda: Session.objects.filter(expire_date__lt=timezone.now()),
+        {"sessions": lambda: Session.objects.filter(expire_date__lt=timezone.now())},
         "expire_date",
         name="sessions",
         title="Expired sessions",
@@ -51,8 +50,7 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        "searches",
-        lambda: SavedSearch.objects.filter(**_before("created_at", SEARCHES_ARE_KEPT_FOR)),
+        {"searches": lambda: SavedSearch.objects.filter(**_before("created_at", SEARCHES_ARE_KEPT_FOR))},
         "created_at",
         name="searches",
         title="Saved searches",
@@ -60,8 +58,7 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        "forms",
-        lambda: SpentNonce.objects.filter(**_before("spent_at", shown_once.FORMS_ARE_VALID_FOR)),
+        {"forms": lambda: SpentNonce.objects.filter(**_before("spent_at", shown_once.FORMS_ARE_VALID_FOR))},
         "spent_at",
         name="forms",
         title="Used one-time forms",
@@ -69,8 +66,7 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        "invites",
-        lambda: Invite.objects.filter(expires_at__lt=timezone.now()),
+        {"invites": lambda: Invite.objects.filter(expires_at__lt=timezone.now())},
         "expires_at",
         name="invites",
         title="Expired invites",
@@ -78,8 +74,7 @@ RULES = (
         keeps=lambda: "until their link expires",
     ),
     rules.for_rows(
-        "background jobs",
-        lambda: BulkJobRun.objects.filter(**_before("finished_at", JOBS_ARE_KEPT_FOR)),
+        {"background jobs": lambda: BulkJobRun.objects.filter(**_before("finished_at", JOBS_ARE_KEPT_FOR))},
         "finished_at",
         name="background-jobs",
         title="Finished background jobs",
@@ -94,8 +89,7 @@ RULES = (
         remove=_remove_events,
     ),
     rules.for_rows(
-        "read log",
-        ReadEvent.objects.past,
+        {"read log": ReadEvent.objects.past},
         "at",
         name="read-log",
         title="Read log",
@@ -103,8 +97,7 @@ RULES = (
         keeps=lambda: f"{READS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
-        "runs",
-        _runs,
+        {"runs": _runs},
         "started_at",
         name="runs",
         title="Clean-up runs that removed nothing",

@@ -5,7 +5,7 @@
 Source: docs/reference/console.md §2.17.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -17,6 +17,7 @@ from config import areas
 from config.jobs.models import RetentionRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch, Job
+from config.utc_days import start_of
 
 ERRORS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about them
 AT_ONCE = 200  # rows of one statement, for small rows without related rows
@@ -70,13 +71,18 @@ class RetentionRule(Job):
         run.record_end(error)
 
 
-def for_rows(label: str, rows: Callable[[], QuerySet[Any]], moment: str, **fields: Any) -> RetentionRule:
-    """Return a rule that deletes all rows of a query set, oldest first by the field `moment`."""
+def for_rows(rows: Mapping[str, Callable[[], QuerySet[Any]]], moment: str, **fields: Any) -> RetentionRule:
+    """Return a rule that deletes all rows of query sets, oldest first by the field `moment`. rows: by their label"""
 
-    def due() -> QuerySet[Any]:
-        return rows().order_by(moment)
+    def due() -> Iterator[Due]:
+        for label, some in rows.items():
+            yield from preview(some(), label, moment)
 
-    return RetentionRule(preview=lambda: preview(due(), label, moment), remove=lambda: delete(due(), label), **fields)
+    def remove() -> Iterator[Batch]:
+        for label, some in rows.items():
+            yield from delete(some().order_by(moment), label)
+
+    return RetentionRule(preview=due, remove=remove, **fields)
 
 
 def registered() -> list[RetentionRule]:
@@ -89,9 +95,12 @@ def named(name: str) -> RetentionRule | None:
 
 
 def preview(due: QuerySet[Any], label: str, moment: str) -> list[Due]:
-    """Return how many rows are due and since when, by the field `moment`."""
+    """Return how many rows are due and since when, by the field `moment`, which is a time or a UTC day."""
     found = due.order_by().aggregate(number=Count("pk"), oldest=Min(moment))
-    return [Due(label=label, number=found["number"], oldest=found["oldest"])] if found["number"] else []
+    if not found["number"]:
+        return []
+    oldest = found["oldest"] if isinstance(found["oldest"], datetime) else start_of(found["oldest"])
+    return [Due(label=label, number=found["number"], oldest=oldest)]
 
 
 def delete(due: QuerySet[Any], label: str) -> Iterator[Batch]:

@@ -94,8 +94,7 @@ RULES = (
         permission=_SEEN_BY,
     ),
     rules.for_rows(
-        "all data sets",
-        RememberedKey.to_forget,
+        {"all data sets": RememberedKey.to_forget},
         "created_at",
         name="data-set-keys",
         title="Idempotency keys of data sets",
@@ -104,8 +103,7 @@ RULES = (
         permission=_SEEN_BY,
     ),
     rules.for_rows(
-        "all data sets",
-        lambda: WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR),
+        {"all data sets": lambda: WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR)},
         "at",
         name="write-errors",
         title="Refused writes of data sets",

@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
-from config.utc_days import start_of, today
+from config.utc_days import today
 from notifications.attachments import expiry, log_exports, store
 from notifications.jobs import retention
 from notifications.management.clean_up_bulk import BULK_SENDS
@@ -42,10 +42,6 @@ from notifications.models.unsubscribe_probe import KEPT_FOR
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
-_LIMIT_USES: dict[type[RefusedCalls | LimitNotice], str] = {
-    RefusedCalls: "counts of refused calls",
-    LimitNotice: "notices of limits",
-}
 
 
 def _old_call_errors() -> QuerySet[ApiCallError]:
@@ -114,36 +110,8 @@ def _remove_remains() -> Iterator[Batch]:
         yield Batch(label="files", number=0, error=expiry.AWAY)
 
 
-def _old_limit_use(model: type[RefusedCalls | LimitNotice]) -> QuerySet[Any]:
+def _old_limit_uses(model: type[RefusedCalls | LimitNotice]) -> QuerySet[Any]:
     return model._default_manager.filter(day__lt=today() - rules.ERRORS_ARE_KEPT_FOR)
-
-
-def _due_limit_uses() -> Iterator[Due]:
-    for model, label in _LIMIT_USES.items():
-        found = _old_limit_use(model).aggregate(number=Count("pk"), oldest=Min("day"))
-        if found["number"]:
-            yield Due(label=label, number=found["number"], oldest=start_of(found["oldest"]))
-
-
-def _remove_limit_uses() -> Iterator[Batch]:
-    for model, label in _LIMIT_USES.items():
-        yield from rules.delete(_old_limit_use(model), label)
-
-
-def _due_template_uses() -> Iterator[Due]:
-    for rows, label in _old_template_uses().items():
-        found = rows.order_by().aggregate(number=Count("pk"), oldest=Min("day"))
-        if found["number"]:
-            yield Due(label=label, number=found["number"], oldest=start_of(found["oldest"]))
-
-
-def _remove_template_uses() -> Iterator[Batch]:
-    for rows, label in _old_template_uses().items():
-        yield from rules.delete(rows, label)
-
-
-def _old_template_uses() -> dict[QuerySet[Any], str]:
-    return {TemplateUse.objects.to_forget(): "names of values", FailingCalls.objects.to_forget(): "failing calls"}
 
 
 RULES = (
@@ -191,8 +159,7 @@ RULES = (
         remove=_remove_remains,
     ),
     rules.for_rows(
-        "all services",
-        IdempotencyRecord.to_forget,
+        {"all services": IdempotencyRecord.to_forget},
         "created_at",
         name="message-keys",
         title="Idempotency keys of messages",
@@ -200,8 +167,7 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        "all services",
-        Suppression.objects.to_forget,
+        {"all services": Suppression.objects.to_forget},
         "created_at",
         name="suppressions",
         title="Suppressions that ended",
@@ -209,8 +175,7 @@ RULES = (
         keeps=lambda: f"{ENDED_ARE_KEPT_FOR.days} days after they are lifted or expire; active ones stay",
     ),
     rules.for_rows(
-        "all services",
-        RepeatGuard.objects.to_forget,
+        {"all services": RepeatGuard.objects.to_forget},
         "created_at",
         name="repeat-guards",
         title="References of the repeat guard",
@@ -218,54 +183,52 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        "all services",
-        _old_call_errors,
+        {"all services": _old_call_errors},
         "at",
         name="key-errors",
         title="Errors of API keys",
         keeps=lambda: f"the latest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
     ),
-    RetentionRule(
+    rules.for_rows(
+        {"names of values": TemplateUse.objects.to_forget, "failing calls": FailingCalls.objects.to_forget},
+        "day",
         name="template-uses",
         title="Names that calls send for templates, and calls that a change breaks",
         keeps=lambda: f"{DAYS_KEPT} days, without values",
-        preview=_due_template_uses,
-        remove=_remove_template_uses,
     ),
-    RetentionRule(
+    rules.for_rows(
+        {
+            "counts of refused calls": lambda: _old_limit_uses(RefusedCalls),
+            "notices of limits": lambda: _old_limit_uses(LimitNotice),
+        },
+        "day",
         name="limit-uses",
         title="Counts and notices of limits",
         keeps=lambda: f"{rules.ERRORS_ARE_KEPT_FOR.days} days",
-        preview=_due_limit_uses,
-        remove=_remove_limit_uses,
     ),
     rules.for_rows(
-        "all services",
-        CallbackDelivery.objects.to_forget,
+        {"all services": CallbackDelivery.objects.to_forget},
         "created_at",
         name="callback-tests",
         title="Test events of callbacks",
         keeps=lambda: "7 days; other events are deleted with what they report",
     ),
     rules.for_rows(
-        "all services",
-        DataSetEvent.objects.to_forget,
+        {"all services": DataSetEvent.objects.to_forget},
         "created_at",
         name="data-set-events",
         title="Callbacks about data sets",
         keeps=lambda: f"{DATA_SET_EVENTS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
-        "all services",
-        UnsubscribeProbe.objects.to_forget,
+        {"all services": UnsubscribeProbe.objects.to_forget},
         "created_at",
         name="unsubscribe-url-tests",
         title="Tests of unsubscribe URLs",
         keeps=lambda: f"{KEPT_FOR.days} days",
     ),
     rules.for_rows(
-        "sandbox inbox",
-        SandboxMessage.objects.to_forget,
+        {"sandbox inbox": SandboxMessage.objects.to_forget},
         "received_at",
         name="sandbox",
         title="Sandbox messages",
