@@ -32,14 +32,12 @@ def due_messages(service: Service) -> list[QuerySet[Notification]]:
     return [old.filter(key_type=key_type).order_by("created_at", "id") for key_type in KeyType]
 
 
-def due_texts(service: Service) -> QuerySet[ReceivedText]:
-    old = ReceivedText.objects.filter(service=service, created_at__lt=service.kept_since())
-    return old.order_by("created_at", "id")
-
-
-def due_emails(service: Service) -> QuerySet[ReceivedEmail]:
-    old = ReceivedEmail.objects.filter(service=service, created_at__lt=service.kept_since())
-    return old.order_by("created_at", "id")
+def due_received(service: Service) -> list[QuerySet[Any]]:
+    """Return the expired texts and emails that a service received."""
+    return [
+        model._default_manager.filter(service=service, created_at__lt=service.kept_since()).order_by("created_at", "id")
+        for model in (ReceivedText, ReceivedEmail)
+    ]
 
 
 def purge() -> Iterator[tuple[Service, int]]:
@@ -52,10 +50,9 @@ def purge() -> Iterator[tuple[Service, int]]:
         for messages in due_messages(service):
             while count := _remove_messages(messages, pace):
                 yield service, count
-        while count := _remove_received(due_texts(service), pace):
-            yield service, count
-        while count := _remove_received(due_emails(service), pace):
-            yield service, count
+        for received in due_received(service):
+            while count := _remove_received(received, pace):
+                yield service, count
 
 
 def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:

@@ -51,7 +51,7 @@ def _old_call_errors() -> QuerySet[ApiCallError]:
 
 def _due_messages() -> Iterator[Due]:
     for service in Service.objects.order_by("name"):
-        due = [*retention.due_messages(service), retention.due_texts(service), retention.due_emails(service)]
+        due = [*retention.due_messages(service), *retention.due_received(service)]
         found = [rows.order_by().aggregate(number=Count("pk"), oldest=Min("created_at")) for rows in due]
         number = sum(one["number"] for one in found)
         if number:

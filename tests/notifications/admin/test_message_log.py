@@ -72,7 +72,7 @@ def found(browser, query=""):
 def counters(browser, query=""):
     return {
         counter["title"]: int(counter["shown"].replace("\N{NO-BREAK SPACE}", ""))
-        for counter in browser.get(f"{LOG}?{query}").context["counters"]
+        for counter in browser.get(f"{LOG}?{query}").context["cl"].counters
     }
 
 
@@ -147,7 +147,7 @@ def test_the_counters_are_filters_that_keep_the_others(console, template):
 
     assert counters(console) == {"All": 5, "Delivering": 2, "Delivered": 2, "Failed": 1}
     assert counters(console, "channel__exact=sms") == {"All": 1, "Delivering": 0, "Delivered": 1, "Failed": 0}
-    chosen = console.get(f"{LOG}?channel__exact=email&status=failed").context["counters"]
+    chosen = console.get(f"{LOG}?channel__exact=email&status=failed").context["cl"].counters
     assert [counter["is_chosen"] for counter in chosen] == [False, False, False, True]
     assert {tuple(sorted(counter["url"].lstrip("?").split("&"))) for counter in chosen} == {
         ("channel__exact=email",),
@@ -251,7 +251,7 @@ def test_a_filter_starts_at_the_first_page_and_pages_keep_filters(console, templ
     page = console.get(LOG + older)
 
     assert "channel__exact=email" in older
-    assert all("older" not in counter["url"] for counter in page.context["counters"])
+    assert all("older" not in counter["url"] for counter in page.context["cl"].counters)
 
 
 @pytest.mark.parametrize("place", ["older=x", "newer=x.y", "older=20261120T120000000000.x", "older=%00"])

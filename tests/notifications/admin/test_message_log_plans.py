@@ -89,7 +89,7 @@ def test_messages_with_a_file_are_found_among_many(console, template):
 
     page = console.get(f"{LOG}?file=yes")
 
-    assert page.context["counters"][0]["shown"] == str(len(filed))
+    assert page.context["cl"].counters[0]["shown"] == str(len(filed))
     assert {row.pk for row in page.context["cl"].result_list} <= {message.pk for message in filed}
     assert page.context["cl"].older_url
 
