@@ -86,7 +86,8 @@ def _exists(url: str) -> bool:
 
 
 def _answer(request: HttpRequest, error: ApiError) -> HttpResponseBase:
-    if is_below(request.path_info, _JSON_PATHS) or _wants_json(request):
+    wanted = request.get_preferred_type(["text/html", "application/json"])
+    if is_below(request.path_info, _JSON_PATHS) or wanted == "application/json":
         return handler.answer(request, error)
     code, message = error.status, error.message
     quote = structlog.contextvars.get_contextvars().get("request_id", "")
@@ -98,7 +99,3 @@ def _answer(request: HttpRequest, error: ApiError) -> HttpResponseBase:
     # Without the request, because looking up the user needs the database, which may have failed.
     page = render_to_string("errors/page.html", {"code": code, "message": message, "quote": quote})
     return HttpResponse(page, status=code)
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -38,8 +38,9 @@ def begin(request: HttpRequest) -> HttpResponse:
     if "again" in request.GET:
         demands = {"prompt": "login", "max_age": 0}
         request.session[_AGAIN_SINCE] = timezone.now().timestamp()
+    url = f"{settings.BASE_URL}{reverse('single-sign-on-callback')}"
     try:
-        answer: HttpResponse = single_sign_on.client().authorize_redirect(request, _callback_url(), **demands)
+        answer: HttpResponse = single_sign_on.client().authorize_redirect(request, url, **demands)
     except (OAuthError, RequestException, ValueError, KeyError) as error:
         return _refuse(request, "The sign-in provider cannot be reached. Try again, or sign in with a password.", error)
     return answer
@@ -63,10 +64,6 @@ def callback(request: HttpRequest) -> HttpResponse:
     answer = sign_in.enter(request, user, path, is_proved=settings.OIDC_CHECKS_SECOND_FACTOR)
     request.session[sessions.THROUGH_PROVIDER] = token.get("id_token", "")
     return answer
-
-
-def _callback_url() -> str:
-    return f"{settings.BASE_URL}{reverse('single-sign-on-callback')}"
 
 
 def _refuse(request: HttpRequest, text: str, error: Exception) -> HttpResponse:

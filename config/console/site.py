@@ -44,7 +44,10 @@ class ConsoleSite(AdminSite):
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
             *(url for part in areas.parts(OwnPages) for url in part.urls(self.admin_view)),
         ]
-        paths = {_default_path(one): getattr(one, "site_path", "") for one in self._registry.values()}
+        paths = {
+            f"{one.opts.app_label}/{one.opts.model_name}/": getattr(one, "site_path", "")
+            for one in self._registry.values()
+        }
         renamed = [
             path(paths[str(url.pattern)], include(cast(URLResolver, url).url_patterns))
             for url in django_urls
@@ -111,10 +114,6 @@ class ConsoleSite(AdminSite):
         frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED}
         services = switcher.shown(request) if self.has_permission(request) else {}
         return {**super().each_context(request), **frame, "switcher": services}
-
-
-def _default_path(model_admin: Any) -> str:
-    return f"{model_admin.opts.app_label}/{model_admin.opts.model_name}/"
 
 
 def _ribbon() -> dict[str, str]:

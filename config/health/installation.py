@@ -5,7 +5,6 @@ Source: docs/reference/running.md §13.
 
 import platform
 from collections.abc import Iterator
-from datetime import datetime
 
 from django.db import connection
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -34,7 +33,7 @@ def gauges() -> Iterator[Metric]:
     yield processes
     if connection.vendor == "postgresql":
         yield from _connections()
-    ticked_at = _clock_ticked_at()
+    ticked_at = Presence.objects.filter(name="clock").values_list("seen_at", flat=True).first()
     if ticked_at:
         help = "Time of the last tick of a clock"
         yield GaugeMetricFamily("signalbox_clock_last_tick_timestamp_seconds", help, value=ticked_at.timestamp())
@@ -56,7 +55,3 @@ def _connections() -> Iterator[Metric]:
         (most,) = cursor.fetchone()
     yield states
     yield GaugeMetricFamily("signalbox_database_connections_max", "Connections that the server allows", value=most)
-
-
-def _clock_ticked_at() -> datetime | None:
-    return Presence.objects.filter(name="clock").values_list("seen_at", flat=True).first()

@@ -46,7 +46,7 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
     if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
         raise UnreadableBody(Reason.LENGTH_REQUIRED)
     sent = blocks(environ, max_bytes=max_bytes)
-    if gzip and is_gzip(environ):
+    if gzip and _coding(environ) in {"gzip", "x-gzip"}:
         return b"".join(_counted(_open_gzip(sent), max_bytes))
     return b"".join(sent)
 
@@ -77,10 +77,6 @@ def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -
     """Raise UnreadableBody with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
     if _coding(environ) not in {"", "identity", *allowed}:
         raise UnreadableBody(Reason.UNKNOWN_CODING)
-
-
-def is_gzip(environ: Mapping[str, Any]) -> bool:
-    return _coding(environ) in {"gzip", "x-gzip"}
 
 
 def _coding(environ: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def from_file(data: bytes, *, is_expected: IsExpected = is_recipient_column) -> 
     """
     if spreadsheets.is_archive(data):
         rows = spreadsheets.rows(data)
-        return Upload(table=_without_apostrophes(rows), read_as=ReadAs.SPREADSHEET)
+        return Upload(table=tables.from_rows(_without_apostrophes(rows)), read_as=ReadAs.SPREADSHEET)
     text, read_as = _decoded(data)
     if "\0" in text or text.startswith("%PDF-"):
         raise spreadsheets.NotASpreadsheet
@@ -71,7 +71,7 @@ def from_pasted(text: str, *, is_expected: IsExpected = is_recipient_column) -> 
     table = tables.from_csv(text, delimiter=_delimiter(text, is_expected))
     return Table(
         names=[without_apostrophe(name) for name in table.names],
-        rows=_plain(table.rows),
+        rows=_without_apostrophes(table.rows),
     )
 
 
@@ -88,11 +88,7 @@ def _delimiter(text: str, is_expected: IsExpected) -> str:
     return DELIMITERS[0]
 
 
-def _without_apostrophes(rows: Iterator[list[Cell]]) -> Table:
-    return tables.from_rows(_plain(rows))
-
-
-def _plain(rows: Iterator[list[Cell]]) -> Iterator[list[Cell]]:
+def _without_apostrophes(rows: Iterator[list[Cell]]) -> Iterator[list[Cell]]:
     """Remove the apostrophe that downloads have before a formula sign."""
     for row in rows:
         yield [without_apostrophe(cell) if isinstance(cell, str) else cell for cell in row]

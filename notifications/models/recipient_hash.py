@@ -49,12 +49,9 @@ def forms_of(normalised: str) -> list[str]:
 
 
 def _encrypted_key() -> bytes:
-    row, _ = RecipientHashKey.objects.get_or_create(id=1, defaults={"encrypted_key": _new_key()})
+    new = encryption.encrypt(secrets.token_hex(32), table="recipient_hash_key", column="key", row="1")
+    row, _ = RecipientHashKey.objects.get_or_create(id=1, defaults={"encrypted_key": new})
     return bytes(row.encrypted_key)
-
-
-def _new_key() -> bytes:
-    return encryption.encrypt(secrets.token_hex(32), table="recipient_hash_key", column="key", row="1")
 
 
 @lru_cache(maxsize=4)

@@ -97,7 +97,7 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
     is_crown = is_uk and _is_crown_dependency(number)
     return PhoneNumber(
         as_given=kept_form(text),
-        normalised=_normalised(number),
+        normalised=phonenumbers.format_number(number, PhoneNumberFormat.E164).removeprefix("+"),
         display=_display(number),
         is_international=is_crown or not is_uk,
         crown_dependency=is_crown,
@@ -240,10 +240,6 @@ def _length_verdict(number: str) -> Outcome:
             return Outcome.TOO_LONG
         case _:
             return Outcome.INVALID_NUMBER
-
-
-def _normalised(number: phonenumbers.PhoneNumber) -> str:
-    return phonenumbers.format_number(number, PhoneNumberFormat.E164).removeprefix("+")
 
 
 def _display(number: phonenumbers.PhoneNumber) -> str:

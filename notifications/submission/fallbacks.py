@@ -81,7 +81,8 @@ def _submit_one(fallback: Fallback) -> None:
     state = FallbackState.SUBMITTED
     try:
         with transaction.atomic():
-            limits.store(_caller(text), email, [LimitKind.EMAIL])
+            caller = Person(service=text.service, key_type=KeyType(text.key_type), name=text.created_by)
+            limits.store(caller, email, [LimitKind.EMAIL])
             RequestCallback.objects.bulk_create(callbacks)
     except errors.DailyLimitReached:
         state = FallbackState.LIMIT_REACHED
@@ -117,10 +118,6 @@ def _email(fallback: Fallback) -> Notification:
     if quiet_until := quiet_hours.end_for(email, timezone.now()):
         email.quiet_until = email.due_at = email.next_attempt_at = quiet_until
     return email
-
-
-def _caller(text: Notification) -> Person:
-    return Person(service=text.service, key_type=KeyType(text.key_type), name=text.created_by)
 
 
 messages_failed.connect(submit, dispatch_uid="fallbacks")

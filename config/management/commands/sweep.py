@@ -23,7 +23,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("rule", nargs="?", choices=sorted(_names()), help="one rule; default: all rules")
+        names = [*_catch_ups(), *(rule.name for rule in rules.registered())]
+        parser.add_argument("rule", nargs="?", choices=sorted(names), help="one rule; default: all rules")
         parser.add_argument("--preview", action="store_true", help="show what would be removed, and remove nothing")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument(
@@ -77,7 +78,3 @@ def _run(rule: RetentionRule, age: timedelta | None) -> dict[str, Any]:
 
 def _catch_ups() -> dict[str, Any]:
     return {name: run for part in areas.commands() for name, run in part.sweeps.items()}
-
-
-def _names() -> list[str]:
-    return [*_catch_ups(), *(rule.name for rule in rules.registered())]

@@ -41,7 +41,7 @@ def limits(request: HttpRequest) -> HttpResponse:
         "refused_by_rate": bars.refused_by_rate(service),
         "reset": bars.time_to_reset(),
         "taken_at": timezone.now(),
-        "changes": _changes(service),
+        "changes": LimitChange.objects.filter(service=service).order_by("-created_at")[:_CHANGES_SHOWN],
         "change_url": reverse("admin:notifications_service_limits", args=[service.pk]) if is_operator else "",
         "return_url": _return_url(service) if is_operator else "",
     }
@@ -63,10 +63,6 @@ def _of_all() -> dict[str, Any]:
     by_use = sorted(services, key=lambda service: -shares.get(service.pk, (0, ""))[0])  # the most used first
     rows = [{"service": service, "share": shares.get(service.pk)} for service in by_use]
     return {"rows": rows, "reset": bars.time_to_reset(), "taken_at": timezone.now()}
-
-
-def _changes(service: Service) -> list[LimitChange]:
-    return list(LimitChange.objects.filter(service=service).order_by("-created_at")[:_CHANGES_SHOWN])
 
 
 def _return_url(service: Service) -> str:
