@@ -86,8 +86,8 @@ def for_rows(rows: Mapping[str, Callable[[], QuerySet[Any]]], moment: str, **fie
 
 
 def registered() -> list[RetentionRule]:
-    """Return the rules of the console and of the areas that are installed."""
-    return areas.parts(RetentionRule)
+    """Return the rules of the console and of the areas that are installed, in the order of their groups."""
+    return sorted(areas.parts(RetentionRule), key=lambda rule: list(Group).index(rule.group))
 
 
 def named(name: str) -> RetentionRule | None:

@@ -142,7 +142,7 @@ def test_an_upload_form_that_is_sent_twice_makes_one_draft(sender: Client, templ
 def test_the_example_file_has_the_needed_columns(sender: Client, template: Template):
     answer = sender.get(f"{BULK}example/?template={template.pk}")
 
-    assert answer.content.decode("utf-8-sig") == "email address,name\r\nana@example.com,(name)\r\n"
+    assert answer.getvalue().decode("utf-8-sig") == "email address,name\r\nana@example.com,(name)\r\n"
 
 
 # Columns

@@ -62,7 +62,7 @@ def test_messages_are_summed_by_month_and_template_newest_first(service, text):
         ("2026-07", "Tides", "Text message", "Gate code", 10, 0, 7, 2),
         ("2026-06", "Tides", "Email", "=Tide table", 4, 4, 0, 0),
     ]
-    lines = browser.get(f"{PAGE}messages.csv").content.decode().splitlines()
+    lines = browser.get(f"{PAGE}messages.csv").getvalue().decode().splitlines()
     assert lines[0] == "Month,Service,Channel,Template,Messages,Delivering,Delivered,Failed"
     assert lines[2] == "2026-06,Tides,Email,'=Tide table,4,4,0,0"
 
@@ -145,7 +145,7 @@ def test_operators_see_all_services_and_others_only_theirs(console, service, tex
 
     assert len(rows(console, "messages")) == 1
     assert rows(stranger, "messages") == []
-    assert "Tides" not in stranger.get(f"{PAGE}messages.csv").content.decode()
+    assert "Tides" not in stranger.get(f"{PAGE}messages.csv").getvalue().decode()
 
 
 def test_the_page_needs_a_role_and_an_unknown_table_is_not_found(service):
