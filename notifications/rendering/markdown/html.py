@@ -8,19 +8,7 @@ import html
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from notifications.rendering.markdown.tree import (
-    BareUrl,
-    Block,
-    Break,
-    Heading,
-    Inline,
-    Inset,
-    Item,
-    Link,
-    List,
-    Paragraph,
-    Rule,
-)
+from notifications.rendering.markdown import tree
 from notifications.rendering.markdown.typography import typeset, with_text_before
 
 LIVE_SCHEMES = ("http:", "https:", "mailto:", "tel:")
@@ -43,7 +31,7 @@ _STYLES = {
 }
 
 
-def write(blocks: Sequence[Block]) -> str:
+def write(blocks: Sequence[tree.Block]) -> str:
     """Return the blocks as an HTML fragment."""
     return "".join(map(_block, blocks))
 
@@ -60,43 +48,43 @@ def href(target: str) -> str:
     return quote(target, safe=_UNQUOTED + ("@" if scheme_free.startswith(MAIL_SCHEME) else ""))
 
 
-def _block(block: Block) -> str:
+def _block(block: tree.Block) -> str:
     match block:
-        case Paragraph():
+        case tree.Paragraph():
             return _element("p", _inlines(block.inlines))
-        case Heading():
+        case tree.Heading():
             return _element("h2" if block.level == 1 else "h3", _inlines(block.inlines))
-        case Rule():
+        case tree.Rule():
             return f'<hr style="{_STYLES["hr"]}">'
-        case List():
+        case tree.List():
             return _element("ol" if block.is_ordered else "ul", "".join(map(_item, block.items)))
-        case Inset():
+        case tree.Inset():
             return _element("blockquote", write(block.blocks))
 
 
-def _item(item: Item) -> str:
+def _item(item: tree.Item) -> str:
     return _element(
         "li",
         "".join(
-            _inlines(block.inlines) if isinstance(block, Paragraph) and not item.is_loose else _block(block)
+            _inlines(block.inlines) if isinstance(block, tree.Paragraph) and not item.is_loose else _block(block)
             for block in item.blocks
         ),
     )
 
 
-def _inlines(nodes: Sequence[Inline]) -> str:
+def _inlines(nodes: Sequence[tree.Inline]) -> str:
     return "".join([_inline(node, before) for node, before in with_text_before(nodes)])
 
 
-def _inline(node: Inline, before: str) -> str:
+def _inline(node: tree.Inline, before: str) -> str:
     match node:
         case str():
             return _escaped(typeset(node, before=before))
-        case Break():
+        case tree.Break():
             return "<br>"
-        case BareUrl():
+        case tree.BareUrl():
             return _link(node.target, None, node.target)
-        case Link():
+        case tree.Link():
             return _link(node.target, node.title, typeset(node.text, curl=False) if node.text else node.target)
 
 

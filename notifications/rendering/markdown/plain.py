@@ -2,19 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from notifications.rendering.markdown.tree import (
-    BareUrl,
-    Block,
-    Break,
-    Heading,
-    Inline,
-    Inset,
-    Item,
-    Link,
-    List,
-    Paragraph,
-    Rule,
-)
+from notifications.rendering.markdown import tree
 from notifications.rendering.markdown.typography import typeset, with_text_before
 
 WIDTH = 65
@@ -22,12 +10,12 @@ MAX_PREHEADER_CHARACTERS = 256
 BULLET = "•"
 
 
-def write(blocks: Sequence[Block]) -> str:
+def write(blocks: Sequence[tree.Block]) -> str:
     """Return the plain text part. It starts with text and ends with one newline."""
     return _PlainWriter().blocks(blocks).lstrip() + "\n"
 
 
-def write_preheader(blocks: Sequence[Block]) -> str:
+def write_preheader(blocks: Sequence[tree.Block]) -> str:
     """Return the first words of the email on one line. They are not escaped: the page must do that."""
     writer = _PreheaderWriter()
     start = ""
@@ -41,29 +29,29 @@ def write_preheader(blocks: Sequence[Block]) -> str:
 class _PlainWriter:
     """One method for each kind of node. The preheader's writer overrides four of them."""
 
-    def blocks(self, blocks: Sequence[Block]) -> str:
+    def blocks(self, blocks: Sequence[tree.Block]) -> str:
         """Write blocks in order. Each block starts with its own newlines."""
         return "".join(map(self.block, blocks))
 
-    def block(self, block: Block) -> str:
+    def block(self, block: tree.Block) -> str:
         """Write one block."""
         match block:
-            case Paragraph():
+            case tree.Paragraph():
                 return "\n\n" + self.inlines(block.inlines)
-            case Heading():
+            case tree.Heading():
                 return self.heading(self.inlines(block.inlines), block.level)
-            case Rule():
+            case tree.Rule():
                 return self.rule()
-            case List():
+            case tree.List():
                 return "\n" + "".join(self.item(item, number) for number, item in _numbered(block, self.items(block)))
-            case Inset():
+            case tree.Inset():
                 return self.blocks(block.blocks)
 
-    def items(self, block: List) -> Sequence[Item]:
+    def items(self, block: tree.List) -> Sequence[tree.Item]:
         """Return the items to write: all of them, unless a subclass limits them."""
         return block.items
 
-    def item(self, item: Item, number: str) -> str:
+    def item(self, item: tree.Item, number: str) -> str:
         """Write one item after its number or bullet."""
         return f"\n{number} {self.blocks(item.blocks).strip()}"
 
@@ -75,24 +63,24 @@ class _PlainWriter:
         """Write a thematic break."""
         return "\n\n" + ("=-" * WIDTH)[:WIDTH]
 
-    def link(self, text: str, link: Link) -> str:
+    def link(self, text: str, link: tree.Link) -> str:
         """Write a link with its visible target."""
         title = f" ({link.title})" if link.title else ""
         return f"{text}{title}: {link.target}"
 
-    def inlines(self, nodes: Sequence[Inline]) -> str:
+    def inlines(self, nodes: Sequence[tree.Inline]) -> str:
         """Write running text."""
         return "".join([self._inline(node, before) for node, before in with_text_before(nodes)])
 
-    def _inline(self, node: Inline, before: str) -> str:
+    def _inline(self, node: tree.Inline, before: str) -> str:
         match node:
             case str():
                 return typeset(node, before=before)
-            case Break():
+            case tree.Break():
                 return "\n"
-            case BareUrl():
+            case tree.BareUrl():
                 return node.target
-            case Link():
+            case tree.Link():
                 return self.link(typeset(node.text), node)
 
 
@@ -100,23 +88,23 @@ class _PreheaderWriter(_PlainWriter):
     def heading(self, text: str, level: int) -> str:
         return f"\n\n{text}"
 
-    def items(self, block: List) -> Sequence[Item]:
+    def items(self, block: tree.List) -> Sequence[tree.Item]:
         return block.items[:MAX_PREHEADER_CHARACTERS]  # each item has at least one character: its bullet or number
 
     def rule(self) -> str:
         return ""
 
-    def link(self, text: str, link: Link) -> str:
+    def link(self, text: str, link: tree.Link) -> str:
         return f"{text} ({link.title})" if link.title else text
 
 
-def _numbered(block: List, items: Sequence[Item]) -> Iterator[tuple[str, Item]]:
+def _numbered(block: tree.List, items: Sequence[tree.Item]) -> Iterator[tuple[str, tree.Item]]:
     return ((f"{place}." if block.is_ordered else BULLET, item) for place, item in enumerate(items, start=1))
 
 
-def _without_insets(blocks: Sequence[Block]) -> Iterator[Block]:
+def _without_insets(blocks: Sequence[tree.Block]) -> Iterator[tree.Block]:
     for block in blocks:
-        if isinstance(block, Inset):
+        if isinstance(block, tree.Inset):
             yield from _without_insets(block.blocks)
         else:
             yield block
