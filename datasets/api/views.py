@@ -20,20 +20,12 @@ from config.metrics import registry
 from config.rest import body, handler, strict_json
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
 from config.web.ip_addresses import client_ip
-from datasets import records, store
+from datasets import errors, records, store
 from datasets.api import bodies, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
 from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer
-from datasets.errors import (
-    DataSetError,
-    NoSuchDataSet,
-    NotAnEmptyArray,
-    NothingHere,
-    RecordsRejected,
-    TooManyRecords,
-)
 from datasets.models import AccessToken, DataSet
 
 NOT_STORED = {"Cache-Control": "no-store"}
@@ -97,7 +89,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         with _logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
             with sent.one_at_a_time():
-                records.check_empty_array(sent.value(too_many=NotAnEmptyArray()))
+                records.check_empty_array(sent.value(too_many=errors.NotAnEmptyArray()))
             store.empty(
                 token.data_set,
                 by=audit.Actor(
@@ -114,7 +106,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         """GET and HEAD: query the records."""
         data_set = self.addressed
         if data_set is None:
-            raise NoSuchDataSet
+            raise errors.NoSuchDataSet
         return reading.answer(request, data_set)
 
     def describe(self, request: Request, group: str, type: str) -> HttpResponse:
@@ -140,13 +132,15 @@ class NothingHereView(DataSetArea):
     default_response_headers: dict[str, str] = {}  # no `Allow`: no method works here
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        raise NothingHere
+        raise errors.NothingHere
 
 
 def _store(token: AccessToken, sent: bodies.Sent) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
     look = records.look_at(sent.data)
-    checked = records.check(sent.value(too_many=TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look)
+    checked = records.check(
+        sent.value(too_many=errors.TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look
+    )
     return store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
 
 
@@ -164,9 +158,9 @@ def _logging_write_errors(token: AccessToken) -> Iterator[None]:
     """Log why a write was refused, after its transaction was rolled back."""
     try:
         yield
-    except (DataSetError, body.UnreadableBody, strict_json.UnreadableJSON) as error:
+    except (errors.DataSetError, body.UnreadableBody, strict_json.UnreadableJSON) as error:
         answer, rejection = ERRORS.explain(error), None
-        if isinstance(error, RecordsRejected):
+        if isinstance(error, errors.RecordsRejected):
             registry.RECORDS.add("refused", number=error.count)
             rejection = error.rejections[0]
         store.log_write_error(

@@ -10,32 +10,15 @@ from config.rest import idempotency
 from config.rest.idempotency import IdempotencyKey
 from config.rest.request import base_url
 from notifications import errors
-from notifications.api import queries
+from notifications.api import lists, queries, serializers
 from notifications.api.base import ApiViewSet, one, read_json, read_json_if_any
 from notifications.api.dry_runs import DryRunSerializer
 from notifications.api.fields import path_id
-from notifications.api.lists import (
-    NotificationsSerializer,
-    ReceivedTextsSerializer,
-    ScheduledNotificationsSerializer,
-    TemplatesSerializer,
-    UnsubscribeRequestsSerializer,
-)
 from notifications.api.records import (
     NOTIFICATION_COLUMNS,
     OneNotificationSerializer,
     PreviewSerializer,
     TemplateSerializer,
-)
-from notifications.api.serializers import (
-    EmailSerializer,
-    MessageSerializer,
-    MoveSerializer,
-    PreviewValuesSerializer,
-    SentEmail,
-    SentMessage,
-    SentTextMessage,
-    TextMessageSerializer,
 )
 from notifications.models import ApiKey, Fallback, LimitKind, Notification, TemplateVersion, VersionState
 from notifications.submission import dry_run, limits, scheduled, submit, templates
@@ -66,16 +49,20 @@ class NotificationViewSet(ApiViewSet):
 
     def sms(self, request: Request) -> Response:
         if self._is_only_checked(request):
-            body = TextMessageSerializer(context=self.context).part(read_json(request))
+            body = serializers.TextMessageSerializer(context=self.context).part(read_json(request))
             return self._shown(dry_run.check_sms(self.api_key, body))
-        return self._send(request, TextMessageSerializer, SentTextMessage, submit.submit_sms, LimitKind.SMS)
+        return self._send(
+            request, serializers.TextMessageSerializer, serializers.SentTextMessage, submit.submit_sms, LimitKind.SMS
+        )
 
     def email(self, request: Request) -> Response:
         if self._is_only_checked(request):
-            body = EmailSerializer(context=self.context).part(read_json(request))
+            body = serializers.EmailSerializer(context=self.context).part(read_json(request))
             unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
             return self._shown(dry_run.check_email(self.api_key, body, unsubscribe_url=unsubscribe_url))
-        return self._send(request, EmailSerializer, SentEmail, submit.submit_email, LimitKind.EMAIL)
+        return self._send(
+            request, serializers.EmailSerializer, serializers.SentEmail, submit.submit_email, LimitKind.EMAIL
+        )
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
         identifier = path_id("notification_id", notification_id)
@@ -88,16 +75,16 @@ class NotificationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
         page = queries.notifications(self.service, self.api_key.key_type, request.query_params)
-        return Response(NotificationsSerializer(page, context=self.context).data)
+        return Response(lists.NotificationsSerializer(page, context=self.context).data)
 
     def scheduled(self, request: Request) -> Response:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
         page = queries.scheduled_notifications(self.service, self.api_key.key_type, request.query_params)
-        return Response(ScheduledNotificationsSerializer(page, context=self.context).data)
+        return Response(lists.ScheduledNotificationsSerializer(page, context=self.context).data)
 
     def move(self, request: Request, notification_id: str) -> Response:
         identifier = path_id("notification_id", notification_id)
-        values = self.checked(MoveSerializer, read_json(request))
+        values = self.checked(serializers.MoveSerializer, read_json(request))
         scheduled.move(scheduled.find(self.api_key, identifier), values["scheduled_for"])
         return self.retrieve(request, notification_id)
 
@@ -118,8 +105,8 @@ class NotificationViewSet(ApiViewSet):
     def _send(
         self,
         request: Request,
-        body: type[MessageSerializer],
-        answer: type[SentMessage],
+        body: type[serializers.MessageSerializer],
+        answer: type[serializers.SentMessage],
         submit_message: Submit,
         kind: LimitKind,
     ) -> Response:
@@ -141,8 +128,8 @@ class NotificationViewSet(ApiViewSet):
 
     def _accept(
         self,
-        body: MessageSerializer,
-        answer: type[SentMessage],
+        body: serializers.MessageSerializer,
+        answer: type[serializers.SentMessage],
         submit_message: Submit,
         claim: Claim | None = None,
     ) -> Response:
@@ -169,7 +156,7 @@ class TemplateViewSet(ApiViewSet):
         # Sorted in Python, because databases order names differently.
         newest = {version.template_id: version for version in versions.reverse()}
         rows = sorted(newest.values(), key=lambda version: (version.name, version.template.type))
-        return Response(TemplatesSerializer({"templates": rows}).data)
+        return Response(lists.TemplatesSerializer({"templates": rows}).data)
 
     def retrieve(self, request: Request, template_id: str) -> Response:
         return Response(TemplateSerializer().to_representation(_in_use(self.api_key, template_id)))
@@ -184,7 +171,7 @@ class TemplateViewSet(ApiViewSet):
 
     def preview(self, request: Request, template_id: str) -> Response:
         version = _in_use(self.api_key, template_id)
-        given = self.checked(PreviewValuesSerializer, read_json_if_any(request))
+        given = self.checked(serializers.PreviewValuesSerializer, read_json_if_any(request))
         values, language = given.get("personalisation", {}), given.get("language")
         unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
         filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url, language=language)
@@ -197,7 +184,7 @@ class ReceivedTextViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.RECEIVED_TEXT_FILTERS)
         page = queries.received_texts(self.service, request.query_params)
-        return Response(ReceivedTextsSerializer(page, context=self.context).data)
+        return Response(lists.ReceivedTextsSerializer(page, context=self.context).data)
 
 
 class UnsubscribeRequestViewSet(ApiViewSet):
@@ -206,7 +193,7 @@ class UnsubscribeRequestViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
         page = queries.unsubscribe_requests(self.service, request.query_params)
-        return Response(UnsubscribeRequestsSerializer(page, context=self.context).data)
+        return Response(lists.UnsubscribeRequestsSerializer(page, context=self.context).data)
 
 
 def _in_use(key: ApiKey, template_id: str) -> TemplateVersion:

@@ -25,19 +25,7 @@ from config.utc_days import today
 from notifications.admin import permissions
 from notifications.admin.limits import page as limits_page
 from notifications.admin.service_rows import posted
-from notifications.admin.services import page
-from notifications.admin.services.forms import (
-    EmailForm,
-    FilePageForm,
-    GeneralForm,
-    LimitsForm,
-    NamedForm,
-    NewServiceForm,
-    PublicPagesForm,
-    ReasonForm,
-    SectionForm,
-    TextsForm,
-)
+from notifications.admin.services import forms, page
 from notifications.admin.services.sending_forms import ApiForm, QuietHoursForm
 from notifications.admin.services.state import ARCHIVED, StateSteps
 from notifications.jobs import limits
@@ -51,15 +39,15 @@ _FAILED = (Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_
 _DAYS = 7  # UTC days, today included
 _FOR_OPERATORS = frozenset({"limits", "return-limits", "archive"})
 _STATE = frozenset({"go-live", "back-to-trial"})
-_FORMS: dict[str, tuple[type[SectionForm], str]] = {
-    "general": (GeneralForm, "General settings"),
-    "email": (EmailForm, "Email settings"),
-    "file-page": (FilePageForm, "File download page"),
-    "public-pages": (PublicPagesForm, "Public pages"),
-    "texts": (TextsForm, "Text message settings"),
+_FORMS: dict[str, tuple[type[forms.SectionForm], str]] = {
+    "general": (forms.GeneralForm, "General settings"),
+    "email": (forms.EmailForm, "Email settings"),
+    "file-page": (forms.FilePageForm, "File download page"),
+    "public-pages": (forms.PublicPagesForm, "Public pages"),
+    "texts": (forms.TextsForm, "Text message settings"),
     "quiet-hours": (QuietHoursForm, "Quiet hours"),
     "api": (ApiForm, "API settings"),
-    "limits": (LimitsForm, "Limits"),
+    "limits": (forms.LimitsForm, "Limits"),
 }
 
 
@@ -93,7 +81,7 @@ class ServiceAdmin(StateSteps):
     service_path = "pk"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    form = NewServiceForm
+    form = forms.NewServiceForm
     add_form_template = "admin/notifications/service_add_form.html"
     opens_new_row = True
     next_step = "Next: create a template."
@@ -179,9 +167,9 @@ class ServiceAdmin(StateSteps):
         if not service.active:
             return self.error_page(request, service, title, ARCHIVED)
         form = form_class(posted(request), instance=service)
-        if isinstance(form, NamedForm):
+        if isinstance(form, forms.NamedForm):
             form.may_protect = permissions.is_operator(request)
-        if request.method == "POST" and form.is_valid() and isinstance(form, LimitsForm):
+        if request.method == "POST" and form.is_valid() and isinstance(form, forms.LimitsForm):
             reason = form.cleaned_data["reason"]
             limits.change(service, form.values, audit.person(request), audit.author(request), reason, until=form.until)
             return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
@@ -210,7 +198,7 @@ class ServiceAdmin(StateSteps):
         if not rows or not service.active:
             error = "This service has no temporary limits." if service.active else ARCHIVED
             return self.error_page(request, service, title, error)
-        form = ReasonForm(posted(request))
+        form = forms.ReasonForm(posted(request))
         if request.method == "POST" and form.is_valid():
             limits.return_now(service, audit.person(request), form.cleaned_data["reason"])
             where = reverse("admin:service_limits", args=[service.pk])

@@ -14,16 +14,9 @@ from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ERRORS, ApiViewSet, check_is_json, one, read_json
-from notifications.api.bulk import lists, reading
+from notifications.api.bulk import lists, reading, serializers
 from notifications.api.bulk.dry_runs import BulkDryRunSerializer
 from notifications.api.bulk.reading import SpooledRows
-from notifications.api.bulk.serializers import (
-    BulkSendAnswer,
-    BulkSendDetails,
-    BulkSendRequestSerializer,
-    CancelledBulkSendAnswer,
-    MoveBulkSendSerializer,
-)
 from notifications.api.bulk.spool import SpooledBody, check_json, spool
 from notifications.api.fields import path_id
 from notifications.bulk_tables import tables
@@ -73,7 +66,7 @@ class BulkSendViewSet(ApiViewSet):
         try:
             check_json(spooled)
             with judge.one_at_a_time(), reading.read(spooled.file) as read:
-                part = BulkSendRequestSerializer(context=self.context).part(read.value, _opening)
+                part = serializers.BulkSendRequestSerializer(context=self.context).part(read.value, _opening)
                 run = dry_run.check(self.api_key, part)
                 return Response(BulkDryRunSerializer(context=self.context).to_representation(run))
         finally:
@@ -85,7 +78,7 @@ class BulkSendViewSet(ApiViewSet):
         return Response(lists.BulkSendsSerializer(page, context=self.context).data)
 
     def retrieve(self, request: Request, bulk_send_id: str) -> Response:
-        return Response(BulkSendDetails().to_representation(self._find(bulk_send_id)))
+        return Response(serializers.BulkSendDetails().to_representation(self._find(bulk_send_id)))
 
     def rows(self, request: Request, bulk_send_id: str) -> Response:
         queries.check(request.query_params, lists.ROW_FILTERS)
@@ -94,9 +87,9 @@ class BulkSendViewSet(ApiViewSet):
 
     def move(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
-        values = self.checked(MoveBulkSendSerializer, read_json(request))
+        values = self.checked(serializers.MoveBulkSendSerializer, read_json(request))
         change.move(bulk_send, values["scheduled_for"], self.actor)
-        return Response(BulkSendAnswer().to_representation(bulk_send))
+        return Response(serializers.BulkSendAnswer().to_representation(bulk_send))
 
     def pause(self, request: Request, bulk_send_id: str) -> Response:
         return self._change(change.pause, bulk_send_id)
@@ -107,31 +100,31 @@ class BulkSendViewSet(ApiViewSet):
     def cancel(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
         change.cancel(bulk_send, self.actor)
-        return Response(CancelledBulkSendAnswer().to_representation(bulk_send))
+        return Response(serializers.CancelledBulkSendAnswer().to_representation(bulk_send))
 
     def retry_failed(self, request: Request, bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
         with judge.one_at_a_time():
             retried, is_new = retry.retry_failed(bulk_send, self.api_key, self.actor)
-        return Response(BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
+        return Response(serializers.BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
 
     def _accept(self, spooled: SpooledBody, claim: Claim) -> Response:
         """Run steps 7 and 8 and the checks of the table. One at a time: a `csv` is a text in memory."""
         check_json(spooled)
         with judge.one_at_a_time(), reading.read(spooled.file) as read:
-            request, source = self.checked(BulkSendRequestSerializer, read.value)
+            request, source = self.checked(serializers.BulkSendRequestSerializer, read.value)
 
             def keep(bulk_send: BulkSend) -> None:
-                claim.keep(BulkSendAnswer().to_representation(bulk_send))
+                claim.keep(serializers.BulkSendAnswer().to_representation(bulk_send))
 
             table = _opening(source)
             bulk_send = accept.accept(self.api_key, request, table, actor=self.actor, keep=keep)
-            return Response(BulkSendAnswer().to_representation(bulk_send), status=201)
+            return Response(serializers.BulkSendAnswer().to_representation(bulk_send), status=201)
 
     def _change(self, make: Callable[[BulkSend, Actor], None], bulk_send_id: str) -> Response:
         bulk_send = self._find(bulk_send_id)
         make(bulk_send, self.actor)
-        return Response(BulkSendAnswer().to_representation(bulk_send))
+        return Response(serializers.BulkSendAnswer().to_representation(bulk_send))
 
     def _find(self, bulk_send_id: str) -> BulkSend:
         """Return a bulk send that the key may read. Raises ValidationError, NoResultFound."""

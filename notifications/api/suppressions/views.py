@@ -10,20 +10,13 @@ from notifications.api import queries
 from notifications.api.base import ApiViewSet, one, read_json
 from notifications.api.fields import path_id
 from notifications.api.queries import Check, one_of, page_of, uuid
-from notifications.api.suppressions.serializers import (
-    FoundSuppressionsSerializer,
-    NewSuppressionSerializer,
-    RecipientSerializer,
-    SuppressionSerializer,
-    SuppressionsSerializer,
-    short_text,
-)
+from notifications.api.suppressions import serializers
 from notifications.models import Channel, KeyType, Suppression, SuppressionReason, SuppressionSource
 from notifications.submission import suppression_list
 
 
 def _is_short(name: str, value: str) -> None:
-    short_text(name, value)
+    serializers.short_text(name, value)
 
 
 FILTERS: Mapping[str, Check] = {
@@ -47,18 +40,18 @@ class SuppressionViewSet(ApiViewSet):
             if values := request.query_params.getlist(name):
                 rows = rows.filter(**{f"{column}__in": values})
         page = page_of(rows, request.query_params, anchors=own, keeps_place=True)
-        return Response(SuppressionsSerializer(page, context=self.context).data)
+        return Response(serializers.SuppressionsSerializer(page, context=self.context).data)
 
     def search(self, request: Request) -> Response:
         """Find a recipient. It is in the body, because URLs are in access logs."""
-        recipient = self.checked(RecipientSerializer, read_json(request))["recipient"]
+        recipient = self.checked(serializers.RecipientSerializer, read_json(request))["recipient"]
         active = Suppression.objects.filter(service=self.service).active()
         rows = active.of_recipient(recipient.normalised).order_by("-created_at", "-id")
-        return Response(FoundSuppressionsSerializer({"suppressions": rows}).data)
+        return Response(serializers.FoundSuppressionsSerializer({"suppressions": rows}).data)
 
     def add(self, request: Request) -> Response:
         self._check_key()
-        values = self.checked(NewSuppressionSerializer, read_json(request))
+        values = self.checked(serializers.NewSuppressionSerializer, read_json(request))
         row = suppression_list.new(
             self.service,
             values["recipient"],
@@ -68,18 +61,18 @@ class SuppressionViewSet(ApiViewSet):
             expires_at=values.get("expires_at"),
         )
         stored, is_new = suppression_list.add(row, self.actor)
-        return Response(SuppressionSerializer(stored).data, status=201 if is_new else 200)
+        return Response(serializers.SuppressionSerializer(stored).data, status=201 if is_new else 200)
 
     def retrieve(self, request: Request, suppression_id: str) -> Response:
-        return Response(SuppressionSerializer(self._find(suppression_id)).data)
+        return Response(serializers.SuppressionSerializer(self._find(suppression_id)).data)
 
     def lift(self, request: Request, suppression_id: str) -> Response:
         self._check_key()
         queries.check(request.query_params, LIFT_PARAMETERS)
-        reason = short_text("reason", request.query_params.get("reason", ""))
+        reason = serializers.short_text("reason", request.query_params.get("reason", ""))
         row = self._find(suppression_id)
         suppression_list.lift(row, self.actor, by=self.api_key.name, reason=reason)
-        return Response(SuppressionSerializer(row).data)
+        return Response(serializers.SuppressionSerializer(row).data)
 
     def _find(self, suppression_id: str) -> Suppression:
         return one(Suppression.objects.filter(service=self.service, pk=path_id("suppression_id", suppression_id)))
