@@ -14,7 +14,7 @@ from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
 from notifications.submission import requests
 from notifications.submission.checks import Submission
-from notifications.submission.requests import EmailRequest, GivenId, RequestPart, SmsRequest
+from notifications.submission.requests import EmailRequest, GivenId, MessageRequest, RequestPart, SmsRequest
 from notifications.validation.languages import MAX_CODE_CHARACTERS
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
@@ -66,7 +66,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
 class MessageSerializer(RequestSerializer):
     """A message to send. kind: what the use case takes"""
 
-    kind: type[SmsRequest | EmailRequest]
+    kind: type[MessageRequest]
 
     reference = fields.Reference(
         required=False,
@@ -108,7 +108,7 @@ class MessageSerializer(RequestSerializer):
         ),
     )
 
-    def request(self, values: dict[str, Any]) -> SmsRequest | EmailRequest:
+    def request(self, values: dict[str, Any]) -> MessageRequest:
         return self.kind(**_attributes(values))
 
     def part(self, data: Any) -> RequestPart:

@@ -19,7 +19,7 @@ from notifications.errors import NotificationError
 from notifications.models import ApiKey, Channel, Fallback, LimitKind, Notification, Origin
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
-from notifications.submission.requests import EmailRequest, SmsRequest
+from notifications.submission.requests import MessageRequest
 from notifications.submission.templates import TemplateText
 
 Subject = TypeVar("Subject")
@@ -115,7 +115,7 @@ class Checked:
 
 
 def common_columns(
-    caller: Caller, template: TemplateText, request: SmsRequest | EmailRequest, channel: Channel, *, number: str = ""
+    caller: Caller, template: TemplateText, request: MessageRequest, channel: Channel, *, number: str = ""
 ) -> dict[str, Any]:  # Any: values of columns
     """Return the columns that do not depend on the channel. number: the normalised recipient of a text message"""
     by_key = isinstance(caller, ApiKey)

@@ -50,55 +50,54 @@ class GivenFallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmsRequest:
-    """A text message to send.
+class MessageRequest:
+    """A message to send.
 
     template_version: the number of a version, or DRAFT; None for the version in use
     language: of the text; None for the first language of the template
     personalisation: placeholder name → string, number, boolean, list of these, or object
     """
 
-    phone_number: PhoneNumber
     template_id: UUID
     template_version: int | str | None = None
     language: str | None = None
     personalisation: Mapping[str, object] = field(default_factory=dict)
     reference: str | None = None
     scheduled_for: datetime | None = None
-    sms_sender_id: GivenId | None = None
     callback: RequestedCallback | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmsRequest(MessageRequest):
+    """A text message to send."""
+
+    phone_number: PhoneNumber
+    sms_sender_id: GivenId | None = None
     fallback: GivenFallback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmailRequest:
-    """An email to send. language: as for a text message; sanitise_content_for: the names of the values to sanitise"""
+class EmailRequest(MessageRequest):
+    """An email to send. sanitise_content_for: the names of the values to sanitise"""
 
     email_address: EmailAddress
-    template_id: UUID
-    template_version: int | str | None = None
-    language: str | None = None
-    personalisation: Mapping[str, object] = field(default_factory=dict)
-    reference: str | None = None
-    scheduled_for: datetime | None = None
     email_reply_to_id: GivenId | None = None
     one_click_unsubscribe_url: str | None = None
     sanitise_content_for: Sequence[object] | None = None
-    callback: RequestedCallback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPart:
     """A request that may be wrong, for a dry run. invalid: the names of the attributes that `request` lacks"""
 
-    request: SmsRequest | EmailRequest
+    request: MessageRequest
     errors: Sequence[NotificationError] = ()
     invalid: Collection[str] = ()
 
     @classmethod
     def of(
         cls,
-        kind: type[SmsRequest | EmailRequest],
+        kind: type[MessageRequest],
         values: Mapping[str, object],
         *,
         errors: Sequence[NotificationError],

@@ -17,7 +17,7 @@ from notifications.submission import checks, email_checks, limits, policy, sende
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission
 from notifications.submission.email_checks import EmailChecks
-from notifications.submission.requests import EmailRequest, RequestedCallback, SmsRequest
+from notifications.submission.requests import EmailRequest, MessageRequest, RequestedCallback, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
 
 Keep = Callable[[Submission], None]  # stores further rows in the transaction of the message
@@ -62,7 +62,7 @@ def _run(named: Sequence[Check[Message]], message: Message) -> None:
         raise
 
 
-def _accept(checked: Checked, request: SmsRequest | EmailRequest, keep: Keep | None) -> Submission:
+def _accept(checked: Checked, request: MessageRequest, keep: Keep | None) -> Submission:
     """Accept the message, and count the call for the template that it used."""
     submission = _store_once(checked, request.callback, keep)
     if request.template_version is None:

@@ -25,7 +25,7 @@ from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, ReceivedText, Service, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import policy, requests
-from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
+from notifications.submission.requests import EmailRequest, GivenId, MessageRequest, SmsRequest
 from notifications.submission.templates import TemplateText
 
 REAL, TEST = "real", "test"
@@ -143,7 +143,7 @@ class SendForm(forms.Form):
     def key_type(self) -> KeyType:
         return KeyType.LIVE if self.cleaned_data["kind"] == REAL else KeyType.TEST
 
-    def request(self) -> SmsRequest | EmailRequest:
+    def request(self) -> MessageRequest:
         """Return the equivalent API request."""
         chosen = self.cleaned_data["sender"]
         common: dict[str, Any] = {
