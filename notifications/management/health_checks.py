@@ -1,15 +1,27 @@
-"""The checks of the virus scanner and the file store for `manage.py doctor`. Source: docs/reference/files.md §5, §8."""
+"""The checks of the sending area for `manage.py doctor` and the deep check, and what operators have paused.
+
+Source: docs/reference/files.md §5, §8; docs/reference/inbox.md §5; docs/reference/security.md §11.
+"""
 
 import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import DatabaseError
 
-from config.areas import Finding
+from config import formats
+from config.areas import Finding, Pausable
 from notifications.attachments import scanning, store
+from notifications.delivery import probes, providers
+from notifications.delivery.providers import HasServer, Provider
+from notifications.delivery.returned_emails.imap import Mailbox, MailboxAway
+from notifications.models import Channel, PauseKind, ProviderCircuit, SendingPause
 
 SIGNATURES_ARE_OLD_AFTER = timedelta(days=3)
+_MAILBOX_TIMEOUT_SECONDS = 3.0
 
 _SIGNATURES = re.compile(r"ClamAV [^/]+/\d+/(?P<at>\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4})")
 
@@ -60,3 +72,67 @@ def file_store() -> Finding:
         return Finding(name="files", seen=f"{settings.FILES_STORAGE}: {cause}", fix=fix)
     fix = "" if is_same else "Check the store: it returned other data than were written."
     return Finding(name="files", seen=f"{settings.FILES_STORAGE}, written and read", fix=fix)
+
+
+def mailbox() -> Finding:
+    """Sign in to the mailbox and open its folder."""
+    if not settings.RETURNED_EMAIL_IMAP_URL:
+        return Finding(name="mailbox", seen="none: RETURNED_EMAIL_IMAP_URL is not set")
+    opened = Mailbox.parse(settings.RETURNED_EMAIL_IMAP_URL)
+    try:
+        opened.check(timeout_seconds=_MAILBOX_TIMEOUT_SECONDS)
+    except MailboxAway as error:
+        fix = "Start the server, or correct RETURNED_EMAIL_IMAP_URL: until then emails wait in the mailbox."
+        return Finding(name="mailbox", seen=f"{opened.title}: {error}", fix=fix)
+    return Finding(name="mailbox", seen=opened.title)
+
+
+def pausables() -> Iterator[Pausable]:
+    """Return each channel and each configured provider."""
+    paused = set(SendingPause.objects.current().values_list("kind", "name"))
+    names = [(PauseKind.CHANNEL.value, channel.value) for channel in Channel]
+    names += [(PauseKind.PROVIDER.value, provider.name) for provider in providers.configured()]
+    for kind, name in names:
+        yield Pausable(kind=kind, name=name, is_paused=(kind, name) in paused)
+
+
+def paused() -> Finding:
+    """Report what operators have paused, because its messages wait until somebody resumes it."""
+    found = list(SendingPause.objects.current().order_by("since"))
+    if not found:
+        return Finding(name="pauses", seen="nothing is paused")
+    seen = ", ".join(f"{pause.kind} {pause.name} since {formats.spoken(pause.since)} by {pause.by}" for pause in found)
+    return Finding(name="pauses", seen=seen, fix="Resume it at operations/queue/: its messages wait.")
+
+
+def reachable_providers() -> Finding:
+    """Connect to each provider and name those that are unreachable or have an open circuit."""
+    configured = providers.configured()
+    names = ", ".join(provider.name for provider in configured)
+    if settings.PROVIDERS == ["sandbox"]:
+        names += " (nothing leaves this machine)"
+    fixes = [*_open_circuits(configured), *_unreachable(configured)]
+    return Finding(name="providers", seen=names, fix=" ".join(fixes))
+
+
+def _unreachable(configured: Iterable[Provider]) -> Iterable[str]:
+    servers = [(one.name, one.adapter.server) for one in configured if isinstance(one.adapter, HasServer)]
+    if not servers:
+        return
+    with ThreadPoolExecutor(len(servers)) as threads:
+        errors = threads.map(probes.connection_error, [server for _, server in servers])
+    for (name, (host, port)), error in zip(servers, errors, strict=True):
+        if error:
+            why = type(error).__name__
+            yield f"{name} cannot be reached at {host}:{port} ({why}): start it, or correct PROVIDERS."
+
+
+def _open_circuits(configured: Iterable[Provider]) -> Iterable[str]:
+    names = [provider.name for provider in configured]
+    try:
+        circuits = list(ProviderCircuit.objects.filter(provider__in=names).order_by("provider"))
+    except DatabaseError:  # the database check reports it
+        return
+    if circuits:
+        reasons = ", ".join(f"{circuit.provider} ({circuit.reason})" for circuit in circuits)
+        yield f"Rejected by {reasons}: correct PROVIDERS or the account. Messages wait until then."

@@ -4,7 +4,7 @@ from config.areas import Commands, HealthCheck
 from notifications import tasks
 from notifications.delivery import status
 from notifications.jobs import counting
-from notifications.management import backlogs, health_checks, mailbox_checks, pause_checks, provider_checks
+from notifications.management import backlogs, health_checks
 from notifications.management.demo import make_demo, wipe_demo
 from notifications.management.provision.services import provision
 from notifications.management.tries import try_email, try_sms
@@ -26,13 +26,13 @@ COMMANDS = Commands(
         "counts": counting.count_recent,
     },
     health_checks=(
-        HealthCheck(name="providers", look=provider_checks.reachable),
-        HealthCheck(name="mailbox", look=mailbox_checks.opens),
-        HealthCheck(name="pauses", look=pause_checks.paused, needs_tables=True),
+        HealthCheck(name="providers", look=health_checks.reachable_providers),
+        HealthCheck(name="mailbox", look=health_checks.mailbox),
+        HealthCheck(name="pauses", look=health_checks.paused, needs_tables=True),
         HealthCheck(name="backlog", look=backlogs.oldest_waiting, needs_tables=True),
         HealthCheck(name="scanner", look=health_checks.scanner),
         HealthCheck(name="files", look=health_checks.file_store),
     ),
     backlogs=backlogs.backlogs,
-    pausables=pause_checks.pausables,
+    pausables=health_checks.pausables,
 )

@@ -4,24 +4,43 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
 from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
-from notifications.admin import permissions
+from notifications.admin import permissions, recipient_search
 from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
 from notifications.admin.suppressions.download import DOWNLOAD
-from notifications.admin.suppressions.filters import RecipientFilter, StateFilter
 from notifications.admin.suppressions.forms import EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
 from notifications.submission import suppression_list
+
+_IS_LIFTED = Q(lifted_at__isnull=False)
+_HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
+
+
+class StateFilter(ChoiceFilter):
+    title = "state"
+    parameter_name = "state"
+    options = {
+        "active": ("Active", by(~_IS_LIFTED & ~_HAS_EXPIRED)),
+        "lifted": ("Lifted", by(_IS_LIFTED)),
+        "expired": ("Expired", by(_HAS_EXPIRED)),
+    }
+
+
+class RecipientFilter(recipient_search.RecipientFilter):
+    kind = "suppressions"
 
 
 @admin.register(Suppression)

@@ -20,7 +20,7 @@ from config.jobs.bulk import BACKGROUND_OVER
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from config.jobs.tasks import work_on_bulk_job
 from config.queue import publishing, unreadable
-from notifications.management import pause_checks
+from notifications.management.health_checks import paused
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role, SendingPause, Status
 from tests import factories
 from tests.notifications.delivery.mail_servers import ScriptedServer
@@ -146,7 +146,7 @@ def test_what_does_not_exist_is_404(console: Client, path: str):
 
 def test_a_pause_is_shown_on_the_overview_in_health_and_in_the_metrics(console: Client, client: Client, settings):
     member = colleague(factories.make_service(), *Role)
-    assert pause_checks.paused().fix == ""
+    assert paused().fix == ""
     console.post(PAUSE_EMAILS, {"reason": "Wrong template"})
 
     for_operator, for_member = (one.get("/admin/").content.decode() for one in (console, member))

@@ -14,7 +14,7 @@ from notifications import checks, tasks
 from notifications.delivery.returned_emails import imap, mailbox, polling
 from notifications.delivery.returned_emails.imap import Mailbox, MailboxAway
 from notifications.delivery.returned_emails.mailbox import Taken
-from notifications.management import mailbox_checks
+from notifications.management import health_checks
 from notifications.models import ReceivedEmail
 from tests.factories import make_reply_to, make_service
 from tests.notifications.delivery.imap_server import ImapServer
@@ -123,13 +123,13 @@ def test_tls_needs_a_valid_certificate(
 
 
 def test_the_health_check_names_what_is_wrong_without_the_password(server: ImapServer, settings: Any) -> None:
-    well = mailbox_checks.opens()
+    well = health_checks.mailbox()
     settings.RETURNED_EMAIL_IMAP_URL = server.url(password="another")
-    wrong_password = mailbox_checks.opens()
+    wrong_password = health_checks.mailbox()
     settings.RETURNED_EMAIL_IMAP_URL = "imap://a:b@127.0.0.1:9/INBOX"
-    away = mailbox_checks.opens()
+    away = health_checks.mailbox()
     settings.RETURNED_EMAIL_IMAP_URL = ""
-    none = mailbox_checks.opens()
+    none = health_checks.mailbox()
 
     assert (well.seen, well.fix) == ("INBOX on 127.0.0.1", "")
     assert wrong_password.seen == "INBOX on 127.0.0.1: LOGIN failed: error"

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from notifications.delivery import status
-from notifications.management.provider_checks import reachable
+from notifications.management.health_checks import reachable_providers
 from notifications.models import CallbackDelivery, CountedDay, EarlyReceipt, Notification, ProviderCircuit, Status
 from notifications.tasks.receipts import apply_receipts
 from tests.factories import make_callback, make_notification, make_template
@@ -160,7 +160,7 @@ def test_a_paused_provider_is_named_with_a_fix() -> None:
     ProviderCircuit.objects.open("gateway-1", "HTTP 401")
 
     with override_settings(PROVIDERS=PROVIDERS):
-        finding = reachable()
+        finding = reachable_providers()
 
     assert finding.seen == "gateway-1, gateway-2, mail, sandbox"
     assert finding.fix.startswith("Rejected by gateway-1 (HTTP 401)")
