@@ -4,33 +4,24 @@ from dataclasses import asdict
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
-from django.views.decorators.csrf import csrf_exempt
 
-from config.health import health_checks, views
+from config.health import health_checks
+from config.health.views import health_page, respond
 from config.rest.request import has_bearer_token
 from config.version import VERSION
 from config.web.ip_addresses import is_local
 
-_NEVER_KEPT = {"Cache-Control": "no-store"}
 
-
-@csrf_exempt
+@health_page
 def deep(request: HttpRequest) -> JsonResponse:
     """Return the findings with 200, or with 503 if a health check failed. A failed check has a fix."""
-    refused = views.refuse_method(request)
-    if refused:
-        return refused
     if not _may_look(request):
         return error_response(request)
     findings = health_checks.examine()
     amiss = [finding.name for finding in findings if finding.fix]
-    body = {
-        "status": "error" if amiss else "ok",
-        "message": f"not well: {', '.join(amiss)}" if amiss else "all is well",
-        "version": VERSION,
-        "findings": [asdict(finding) for finding in findings],
-    }
-    return JsonResponse(body, status=503 if amiss else 200, headers=_NEVER_KEPT)
+    message = f"not well: {', '.join(amiss)}" if amiss else "all is well"
+    listed = [asdict(finding) for finding in findings]
+    return respond(503 if amiss else 200, message, version=VERSION, findings=listed)
 
 
 def _may_look(request: HttpRequest) -> bool:
@@ -45,11 +36,7 @@ def _may_look(request: HttpRequest) -> bool:
 def error_response(request: HttpRequest) -> JsonResponse:
     """Return 401 if there is no token, or 403 if the token is wrong."""
     if "Authorization" in request.headers:
-        return _response(403, "The token is not valid.")
-    error = _response(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")
+        return respond(403, "The token is not valid.")
+    error = respond(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")
     error["WWW-Authenticate"] = "Bearer"
     return error
-
-
-def _response(status: int, message: str) -> JsonResponse:
-    return JsonResponse({"status": "error", "message": message}, status=status, headers=_NEVER_KEPT)

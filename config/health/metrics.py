@@ -9,14 +9,14 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.views.decorators.csrf import csrf_exempt
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from kombu.exceptions import KombuError
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from config import areas
-from config.health import deep_check, installation, views
+from config.health import deep_check, installation
+from config.health.views import health_page, respond
 from config.jobs import outcomes
 from config.metrics import registry
 from config.metrics.registry import BUCKETS, METRICS, Counter
@@ -27,12 +27,9 @@ from config.web.ip_addresses import is_local
 Rows = dict[str, list[tuple[list[str], float]]]  # by name: label values and the number
 
 
-@csrf_exempt
+@health_page
 def metrics(request: HttpRequest) -> HttpResponseBase:
     """Return the metrics of all processes to holders of METRICS_TOKEN, or to this machine if it is unset."""
-    refused = views.refuse_method(request)
-    if refused:
-        return refused
     may_look = has_bearer_token(request, settings.METRICS_TOKEN)
     if not may_look and (settings.METRICS_TOKEN or not is_local(request)):
         return deep_check.error_response(request)
@@ -40,8 +37,7 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     try:
         text = generate_latest(_Now())
     except DatabaseError:
-        body = {"status": "error", "message": "The database does not answer."}
-        return JsonResponse(body, status=503, headers={"Cache-Control": "no-store"})
+        return respond(503, "The database does not answer.")
     return HttpResponse(text, content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 
 
