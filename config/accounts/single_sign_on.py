@@ -43,7 +43,7 @@ class GroupAccess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class VerifiedClaims:
     """The verified claims of an ID token."""
 
     subject: str
@@ -52,7 +52,7 @@ class Person:
     groups: frozenset[str]
 
     @classmethod
-    def of(cls, claims: dict[str, Any]) -> "Person":
+    def of(cls, claims: dict[str, Any]) -> "VerifiedClaims":
         """Read the claims. An email address counts only if the provider has verified it."""
         email = claims.get("email") if claims.get("email_verified") is True else ""
         groups = claims.get(settings.OIDC_GROUPS_CLAIM)
@@ -117,7 +117,7 @@ def end_url(request: HttpRequest) -> str:
 
 
 @transaction.atomic
-def account_for(person: Person) -> User:
+def account_for(person: VerifiedClaims) -> User:
     """Return the person's account with the roles of their groups. Raises NotAllowed."""
     if not person.subject or len(person.subject) > _MAX_SUBJECT:
         raise NotAllowed("Your sign-in provider sent no usable identity. Ask its administrator.")
@@ -133,7 +133,7 @@ def account_for(person: Person) -> User:
     return user
 
 
-def _matched(person: Person) -> User:
+def _matched(person: VerifiedClaims) -> User:
     """Return the account with the person's email address, or a new one if accounts are created."""
     if not person.email:
         raise NotAllowed("Your sign-in provider has not verified your email address. Ask its administrator.")
@@ -150,7 +150,7 @@ def _matched(person: Person) -> User:
     return user
 
 
-def _apply_groups(user: User, person: Person) -> None:
+def _apply_groups(user: User, person: VerifiedClaims) -> None:
     """Give and take what OIDC_ROLES names. Everything else that the account may do stays."""
     known = frozenset(grant for grants in settings.OIDC_ROLES.values() for grant in grants)
     own = frozenset(grant for group in person.groups for grant in settings.OIDC_ROLES.get(group, ()))

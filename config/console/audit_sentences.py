@@ -42,7 +42,7 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AuditLine:
     """An event with its sentence."""
 
     event: AuditEvent
@@ -52,11 +52,11 @@ class Line:
 Names = dict[tuple[str, str], Title]
 
 
-def lines(events: Iterable[AuditEvent], shown: Callable[[Model], str] = titles.masked) -> list[Line]:
+def lines(events: Iterable[AuditEvent], shown: Callable[[Model], str] = titles.masked) -> list[AuditLine]:
     """Return the events with their sentences. shown: see `names_of`."""
     found = list(events)
     names = names_of(found, shown)
-    return [Line(event, sentence(event, names)) for event in found]
+    return [AuditLine(event, sentence(event, names)) for event in found]
 
 
 def sentence(event: AuditEvent, names: Names | None = None) -> str:

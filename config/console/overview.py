@@ -15,7 +15,7 @@ from config.jobs import state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ChecklistStep:
     """One step of the checklist towards a first message or record.
 
     url: where to do the step; "" if another person has to do it
@@ -43,7 +43,7 @@ class Panel:
     template: str
     is_open_to: Callable[[HttpRequest], bool]
     numbers: Callable[[HttpRequest], Mapping[str, Any]]
-    steps: Callable[[HttpRequest], list[Step]]
+    steps: Callable[[HttpRequest], list[ChecklistStep]]
 
 
 def shown(request: HttpRequest) -> list[dict[str, object]]:

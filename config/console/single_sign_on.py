@@ -18,7 +18,7 @@ from joserfc.errors import JoseError
 from requests import RequestException
 
 from config.accounts import sessions, single_sign_on
-from config.accounts.single_sign_on import NotAllowed, Person
+from config.accounts.single_sign_on import NotAllowed, VerifiedClaims
 from config.console import sign_in, sign_in_audit
 from config.console.referrers import keeps_query_private
 
@@ -56,7 +56,7 @@ def callback(request: HttpRequest) -> HttpResponse:
         claims = single_sign_on.claims_of(token)
         if again_since is not None and claims.get("auth_time", 0) < again_since - _CLOCKS_SECONDS:
             raise NotAllowed("Your sign-in provider did not ask you to sign in again. Ask its administrator.")
-        user = single_sign_on.account_for(Person.of(claims))
+        user = single_sign_on.account_for(VerifiedClaims.of(claims))
     except NotAllowed as error:
         return _refuse(request, str(error), error)
     except (OAuthError, JoseError, RequestException, ValueError, KeyError) as error:

@@ -12,7 +12,7 @@ from config.jobs.models import RetentionRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RuleOutcome:
     """The number of rows that a rule has removed in all runs, and the time of its last success."""
 
     rule: str
@@ -20,10 +20,10 @@ class Outcome:
     last_success: datetime | None
 
 
-def of_all_rules() -> Iterator[Outcome]:
+def of_all_rules() -> Iterator[RuleOutcome]:
     well = Max("finished_at", filter=Q(error=""))
     runs = RetentionRun.objects.order_by().values("rule").annotate(total=Sum("removed"), well=well)
     found: dict[str, Any] = {run["rule"]: run for run in runs}
     for rule in rules.registered():
         run = found.get(rule.name, {"total": 0, "well": None})
-        yield Outcome(rule=rule.name, removed=run["total"], last_success=run["well"])
+        yield RuleOutcome(rule=rule.name, removed=run["total"], last_success=run["well"])

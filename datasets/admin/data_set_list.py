@@ -101,7 +101,7 @@ class DataSetList(ShownOnceAdmin):
         sets = Chosen(request, chosen.order_by("group__name", "type__name"))
         is_sent = "step" in request.POST and sets.is_confirmed
         form = RetentionForm(request.POST if is_sent else None)
-        previews: list[retention.Line] = []
+        previews: list[retention.RetentionPreview] = []
         total = 0
         started_from = ""
         if is_sent and form.is_valid():

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import overview
-from config.console.overview import Step
+from config.console.overview import ChecklistStep
 from datasets.admin import access
 from datasets.models import DataSetDay
 
@@ -48,27 +48,27 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
     }
 
 
-def steps(request: HttpRequest) -> list[Step]:
+def steps(request: HttpRequest) -> list[ChecklistStep]:
     """Return the steps of an empty installation to its first record."""
     mine = access.data_sets_of(request)
     newest = mine.order_by(F("created_at").desc()).first()
     page = reverse("admin:datasets_dataset_change", args=[newest.pk]) if newest else ""
     return [
-        Step(
+        ChecklistStep(
             title="Create a data set",
             explanation="A data set keeps time-stamped records under one URL. You also get a token to write records.",
             is_done=newest is not None,
             url=reverse("admin:datasets_dataset_add") if access.manages_all(request) else "",
             button="Create data set",
         ),
-        Step(
+        ChecklistStep(
             title="Write a record",
             explanation="Copy the command on the page of the data set and run it.",
             is_done=mine.filter(last_write_at__isnull=False).exists(),
             url=page,
             button="Show data set",
         ),
-        Step(
+        ChecklistStep(
             title="See the record",
             explanation="The page of the data set shows its records, newest first.",
             is_done=mine.filter(record_count__gt=0).exists(),

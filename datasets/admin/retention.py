@@ -51,7 +51,7 @@ class GuardedRetentionForm(StartedFrom, RetentionForm):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class RetentionPreview:
     """The preview of one data set: what would be deleted, and the current retention."""
 
     name: str
@@ -64,7 +64,7 @@ class Line:
         return formats.number(self.number)
 
 
-def line(data_set: DataSet, form: RetentionForm) -> Line:
+def line(data_set: DataSet, form: RetentionForm) -> RetentionPreview:
     """Return what the rules of the form would delete now."""
     days, newest = form.cleaned_data["retention_days"], form.cleaned_data["max_records"]
     found = store.preview(data_set, days=days, newest=newest)
@@ -72,7 +72,7 @@ def line(data_set: DataSet, form: RetentionForm) -> Line:
     if found.oldest is not None:
         sentence += f", the oldest from {day(found.oldest)}"
     kept = in_words(data_set.retention_days, data_set.max_records)
-    return Line(name=str(data_set), number=found.removed, sentence=sentence, kept=kept)
+    return RetentionPreview(name=str(data_set), number=found.removed, sentence=sentence, kept=kept)
 
 
 def kept_now(pks: Sequence[str]) -> str:

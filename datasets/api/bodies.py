@@ -31,7 +31,7 @@ class DataSetJSONParser(StrictJSONParser):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class SentBody:
     """The decompressed body of a write, not yet parsed, and its idempotency key or None."""
 
     data: bytes
@@ -54,7 +54,7 @@ class Sent:
         return value
 
 
-def read(request: Request, *, with_key: bool) -> Sent:
+def read(request: Request, *, with_key: bool) -> SentBody:
     """Check the headers and read the body: steps 5 to 7. Raises WrongContentType, KeyMalformed, UnreadableBody."""
     content_type = str(request.META.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
     if content_type != DataSetJSONParser.media_type:
@@ -66,5 +66,5 @@ def read(request: Request, *, with_key: bool) -> Sent:
         raise KeyMalformed
     data = parser.read_bytes(request.META)
     if key is None:
-        return Sent(data=data, key=None)
-    return Sent(data=data, key=IdempotencyKey(key, idempotency.fingerprint(data)))
+        return SentBody(data=data, key=None)
+    return SentBody(data=data, key=IdempotencyKey(key, idempotency.fingerprint(data)))

@@ -135,7 +135,7 @@ class NothingHereView(DataSetArea):
         raise errors.NothingHere
 
 
-def _store(token: AccessToken, sent: bodies.Sent) -> int:
+def _store(token: AccessToken, sent: bodies.SentBody) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
     look = records.look_at(sent.data)
     checked = records.check(

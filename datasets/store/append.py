@@ -12,8 +12,8 @@ from datasets.errors import KeyReused, NoSuchDataSet
 from datasets.models import DataSet, DataSetDay, RememberedKey
 from datasets.records import ParsedRecord
 from datasets.store import handful
-from datasets.store.batch import Batch
-from datasets.store.rows import Origin
+from datasets.store.batch import RecordBatch
+from datasets.store.rows import SharedColumns
 from datasets.store.upsert import takes_parts, upsert
 from datasets.store.write_lock import twice_at_most, with_write_lock
 
@@ -42,7 +42,7 @@ def append(
     if it rejects one, nothing is stored.
     Raises RecordsRejected, NoSuchDataSet, KeyReused, OperationalError.
     """
-    batch = Batch(records)
+    batch = RecordBatch(records)
     if takes_parts():
         batch.begin()  # most rejected bodies are found before a transaction begins
     else:
@@ -52,7 +52,7 @@ def append(
     def work() -> int:
         if key and is_replay(data_set_id, key):  # again, under the lock: an equal request may have ended
             return 0
-        origin = Origin(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
+        origin = SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
         store = handful.store_and_count if is_handful else _store_and_count
         stored = store(data_set_id, batch, origin)
         if key:
@@ -68,7 +68,7 @@ def append(
         raise
 
 
-def _store_and_count(data_set_id: int, batch: Batch, origin: Origin) -> int:
+def _store_and_count(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
     stored, new = upsert(data_set_id, batch, origin)
     DataSet.objects.filter(pk=data_set_id).update(
         record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at

@@ -8,7 +8,7 @@ from datasets.records import ParsedRecord
 PART = 1_000  # records
 
 
-class Batch:
+class RecordBatch:
     """Records that are validated on demand and then kept, because a transaction may run a second time."""
 
     def __init__(self, records: Iterable[ParsedRecord]) -> None:

@@ -10,8 +10,8 @@ from django.db import connection
 
 from config.databases.prepared import Statement
 from datasets.errors import NoSuchDataSet
-from datasets.store.batch import Batch
-from datasets.store.rows import Origin, store
+from datasets.store.batch import RecordBatch
+from datasets.store.rows import SharedColumns, store
 
 _MOST = 100  # records; COPY is faster above this number
 _MOST_CHARACTERS = 1_000_000  # of all bodies; psycopg needs up to 40 times the size of an array to escape its quotes
@@ -38,7 +38,7 @@ FROM counted, locked WHERE datasets_dataset.id = locked.id
 """)  # noqa: S608  constant text
 
 
-def is_one(batch: Batch) -> bool:
+def is_one(batch: RecordBatch) -> bool:
     """Return whether `store_and_count` can store this batch."""
     if connection.vendor != "postgresql":
         return False
@@ -46,7 +46,7 @@ def is_one(batch: Batch) -> bool:
     return len(records) <= _MOST and sum(len(record.body) for record in records) <= _MOST_CHARACTERS
 
 
-def store_and_count(data_set_id: int, batch: Batch, origin: Origin) -> int:
+def store_and_count(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
     """Upsert the records, count them, and return their number.
 
     Raises RecordsRejected, NoSuchDataSet, OperationalError.

@@ -12,7 +12,7 @@ ON CONFLICT (data_set_id, record_id) DO UPDATE SET
     "timestamp" = excluded."timestamp", start_at = excluded.start_at, end_at = excluded.end_at, body = excluded.body,
     updated_at = excluded.updated_at, token_id = excluded.token_id, request_id = excluded.request_id
 """
-_TYPES = ("bigint", "timestamptz", "bigint", "uuid")  # of the data set and its Origin, on PostgreSQL
+_TYPES = ("bigint", "timestamptz", "bigint", "uuid")  # of the data set and its SharedColumns, on PostgreSQL
 
 
 def store(columns: str, source: str, *, is_typed: bool = False) -> str:
@@ -24,7 +24,7 @@ def store(columns: str, source: str, *, is_typed: bool = False) -> str:
     return _STORE.format(data_set=data_set, columns=columns, origin=", ".join(origin), source=source)
 
 
-class Origin(NamedTuple):
+class SharedColumns(NamedTuple):
     """The columns that all records of one batch share."""
 
     updated_at: datetime

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, connection, transaction
 
 from datasets.records import ParsedRecord
-from datasets.store.batch import Batch
-from datasets.store.rows import Origin, store
+from datasets.store.batch import RecordBatch
+from datasets.store.rows import SharedColumns, store
 
 _SAMPLE = 20  # ids looked up to decide whether a batch is new
 _SQLITE_CHUNK = 5_000  # records; the JSON text of a chunk has a few megabytes
@@ -56,7 +56,7 @@ def takes_parts() -> bool:
     return connection.vendor == "postgresql"
 
 
-def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
+def upsert(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     """Upsert the records by `_id`. Raises RecordsRejected; the caller then rolls back."""
     if takes_parts():
         return _by_copy(data_set_id, batch, origin)
@@ -66,7 +66,7 @@ def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
     return Stored(len(records), sum(_from_json(data_set_id, part, origin) for part in parts))
 
 
-def _by_copy(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
+def _by_copy(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     first = batch.begin()
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
@@ -111,7 +111,7 @@ def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, s
     return count
 
 
-def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
+def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: SharedColumns) -> int:
     rows = [
         (
             record.id,

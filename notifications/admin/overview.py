@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from config import utc_days
 from config.console import overview
-from config.console.overview import Step
+from config.console.overview import ChecklistStep
 from config.queue import presence
 from notifications.admin import permissions
 from notifications.admin.messages.status_titles import GROUPS
@@ -55,7 +55,7 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
     }
 
 
-def steps(request: HttpRequest) -> list[Step]:
+def steps(request: HttpRequest) -> list[ChecklistStep]:
     """Return the steps from an empty service to a first message. Each is ticked when its result exists."""
     service = permissions.chosen_service(request)
     mine = {} if service is None else {"service": service}
@@ -64,7 +64,7 @@ def steps(request: HttpRequest) -> list[Step]:
     log = reverse("admin:notifications_notification_changelist")
     sent = Notification.objects.filter(**mine)
     found = [
-        Step(
+        ChecklistStep(
             title="Create a template",
             explanation="A template is the text that people receive. Put ((double brackets)) around the parts that "
             "change, like ((name)).",
@@ -72,14 +72,14 @@ def steps(request: HttpRequest) -> list[Step]:
             url=reverse("admin:notifications_template_add") if may_edit else "",
             button="Create template",
         ),
-        Step(
+        ChecklistStep(
             title="Create a test key",
             explanation="With a test key nothing is really sent, and every message is shown as delivered.",
             is_done=ApiKey.objects.filter(key_type=KeyType.TEST, **mine).exists(),
             url=f"{reverse('admin:notifications_apikey_add')}?key_type=test" if may_key else "",
             button="Create API key",
         ),
-        Step(
+        ChecklistStep(
             title="Send a message",
             explanation="Send one by hand, or run one of the examples on the page of a new key.",
             is_done=sent.exists(),
@@ -87,7 +87,7 @@ def steps(request: HttpRequest) -> list[Step]:
             button="Send message",
             other=(reverse("admin:notifications_apikey_changelist"), "API keys") if may_key or may_see else None,
         ),
-        Step(
+        ChecklistStep(
             title="Find the message in the log",
             explanation="The log shows the status of every message, and why a message did not arrive.",
             is_done=sent.exclude(status=Status.CREATED).exists(),
@@ -98,11 +98,11 @@ def steps(request: HttpRequest) -> list[Step]:
     return [*_first_step(request), *found]
 
 
-def _first_step(request: HttpRequest) -> list[Step]:
+def _first_step(request: HttpRequest) -> list[ChecklistStep]:
     if not permissions.is_operator(request):
         return []
     return [
-        Step(
+        ChecklistStep(
             title="Create a service",
             explanation="A service sends messages for one team. It has its own keys, templates and limits.",
             is_done=Service.objects.exists(),

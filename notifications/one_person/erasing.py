@@ -35,21 +35,21 @@ _AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ErasureStep:
     """One step. name: of the kind of rows in the audit; work: yields the number of rows after each batch"""
 
     name: str
     work: Callable[[Person], Iterator[int]]
 
 
-def _delete(name: str, rows: Callable[[Person], QuerySet[Any]]) -> Step:
+def _delete(name: str, rows: Callable[[Person], QuerySet[Any]]) -> ErasureStep:
     """Return a step that deletes all rows that a function finds."""
 
     def work(person: Person) -> Iterator[int]:
         for pks in _batches(rows(person)):
             yield rows(person).model._default_manager.filter(pk__in=pks).delete()[0] and len(pks)
 
-    return Step(name=name, work=work)
+    return ErasureStep(name=name, work=work)
 
 
 def _files(person: Person) -> Iterator[int]:
@@ -144,30 +144,30 @@ def _messages(person: Person) -> Iterator[int]:
 
 
 WAITS = "waits for workers"
-CANCELLED_MESSAGES = Step(name="cancelled_messages", work=stopping.cancel_messages)
-BEFORE_WORKERS: tuple[Step, ...] = (
-    Step(name="drafts", work=stopping.delete_drafts),
-    Step(name="cancelled_bulk_rows", work=stopping.cancel_rows),
+CANCELLED_MESSAGES = ErasureStep(name="cancelled_messages", work=stopping.cancel_messages)
+BEFORE_WORKERS: tuple[ErasureStep, ...] = (
+    ErasureStep(name="drafts", work=stopping.delete_drafts),
+    ErasureStep(name="cancelled_bulk_rows", work=stopping.cancel_rows),
     _delete("fallbacks", kinds.fallbacks),
     CANCELLED_MESSAGES,
 )
-AFTER_WORKERS: tuple[Step, ...] = (
-    Step(name="files", work=_files),
-    Step(name="stored_responses", work=_answers),
+AFTER_WORKERS: tuple[ErasureStep, ...] = (
+    ErasureStep(name="files", work=_files),
+    ErasureStep(name="stored_responses", work=_answers),
     _delete("sandbox", kinds.sandbox_messages),
     _delete("early_receipts", lambda person: kinds.named("early_receipts").rows(person)),
     _delete("text_parts", kinds.parts),
     _delete("guest_list", lambda person: kinds.named("guest_list").rows(person)),
-    Step(name="callbacks", work=_callbacks),
-    Step(name="bulk_rows", work=_bulk_rows),
-    Step(name="received_texts", work=_received_texts),
-    Step(name="received_emails", work=_received_emails),
-    Step(name="unsubscribe_requests", work=_requests),
-    Step(name="suppressions", work=_suppressions),
-    Step(name="messages", work=_messages),
-    Step(name="reports", work=_log_exports),
-    Step(name="mentions", work=searching.erase_mentions),
-    Step(name="mentions", work=encrypted.erase_mentions),
+    ErasureStep(name="callbacks", work=_callbacks),
+    ErasureStep(name="bulk_rows", work=_bulk_rows),
+    ErasureStep(name="received_texts", work=_received_texts),
+    ErasureStep(name="received_emails", work=_received_emails),
+    ErasureStep(name="unsubscribe_requests", work=_requests),
+    ErasureStep(name="suppressions", work=_suppressions),
+    ErasureStep(name="messages", work=_messages),
+    ErasureStep(name="reports", work=_log_exports),
+    ErasureStep(name="mentions", work=searching.erase_mentions),
+    ErasureStep(name="mentions", work=encrypted.erase_mentions),
 )
 _SAVED_SEARCHES = _delete("saved_searches", kinds.saved_searches)
 
@@ -233,7 +233,7 @@ def saved_searches(person: Person) -> Iterator[tuple[str, int]]:
     return _done([_SAVED_SEARCHES], person)
 
 
-def _done(steps: Sequence[Step], person: Person) -> Iterator[tuple[str, int]]:
+def _done(steps: Sequence[ErasureStep], person: Person) -> Iterator[tuple[str, int]]:
     for step in steps:
         for number in step.work(person):
             yield step.name, number

@@ -87,7 +87,7 @@ def _arrived_or_404(sight: Sight, message_id: UUID) -> Arrived:
 
 
 def _page(
-    request: HttpRequest, sight: Sight, arrived: Arrived, *, pressed: one_click.Answer | None = None
+    request: HttpRequest, sight: Sight, arrived: Arrived, *, pressed: one_click.ClickResult | None = None
 ) -> HttpResponse:
     context: dict[str, Any] = {"arrived": arrived, "pressed": pressed, "may_remove": sight.is_whole, **_row(arrived)}
     if arrived.channel is Channel.EMAIL:

@@ -28,17 +28,17 @@ NOT_A_DAY = "The last day must be a date in the form 2026-04-01, today or later"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TableRow:
     recipient: PhoneNumber | EmailAddress
     note: str
     expires_at: datetime | None
 
 
 @dataclass(slots=True, kw_only=True)
-class Checked:
+class CheckedTable:
     """A checked table. errors: pairs of a row, as a spreadsheet shows it, and what is wrong with it"""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
     errors: list[tuple[int, str]] = field(default_factory=list)
     with_errors: int = 0
 
@@ -47,12 +47,12 @@ def is_recipient_column(name: str) -> bool:
     return key(name) in map(key, RECIPIENTS)
 
 
-def check(table: Table) -> Checked:
+def check(table: Table) -> CheckedTable:
     """Check all rows. Raises InvalidValue if the table as a whole is wrong, and Unreadable."""
     places = {key(name): place for place, name in reversed(list(enumerate(table.names)))}
     if not any(map(is_recipient_column, table.names)):
         raise InvalidValue(NO_COLUMN)
-    found = Checked()
+    found = CheckedTable()
     for number, cells in enumerate(table.rows, NAMES_ROW + 1):
         if number - NAMES_ROW > MAX_ROWS:
             raise InvalidValue(TOO_MANY)
@@ -67,7 +67,7 @@ def check(table: Table) -> Checked:
     return found
 
 
-def _row(cells: list[Cell], places: Mapping[str, int]) -> Row:
+def _row(cells: list[Cell], places: Mapping[str, int]) -> TableRow:
     recipient = next(_texts(cells, places, RECIPIENTS), "")
     if not recipient:
         raise InvalidValue(MISSING)
@@ -75,7 +75,7 @@ def _row(cells: list[Cell], places: Mapping[str, int]) -> Row:
     if len(note) > MAX_NOTE_CHARACTERS:
         raise InvalidValue(NOTE_TOO_LONG)
     last_day = next(_texts(cells, places, LAST_DAYS), "")
-    return Row(recipient=parse_recipient(recipient), note=note, expires_at=_end(last_day) if last_day else None)
+    return TableRow(recipient=parse_recipient(recipient), note=note, expires_at=_end(last_day) if last_day else None)
 
 
 def _texts(cells: list[Cell], places: Mapping[str, int], names: tuple[str, ...]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from config.rest.idempotency import IdempotencyKey
 from datasets import records, store
 from datasets.errors import KeyReused, NoSuchDataSet, RecordsRejected
 from datasets.models import AccessToken, DataSetDay, Record, RememberedKey
-from datasets.store.batch import PART, Batch
+from datasets.store.batch import PART, RecordBatch
 from tests.cleaning import clean_up
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
 
@@ -107,7 +107,7 @@ def test_a_late_rejection_rolls_everything_back():
 
 def test_a_batch_can_be_repeated_from_the_first_record():
     parsed = list(records.check(some_records(2_500), auto_ids=()))
-    batch = Batch(iter(parsed))
+    batch = RecordBatch(iter(parsed))
     halfway = next(batch.parts())
 
     assert halfway == batch.begin() == parsed[:PART]

@@ -21,7 +21,7 @@ from config.console import audit_sentences, cells
 from config.console.admin.audit_filters import AuditFilters
 from config.console.admin.columns import column
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.audit_sentences import Line
+from config.console.audit_sentences import AuditLine
 from config.databases import keyset
 from config.reading import read_moment, read_uuid
 
@@ -143,7 +143,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         )
 
 
-def _days(events: Iterable[AuditEvent], shown: Callable[[models.Model], str]) -> list[tuple[date, list[Line]]]:
+def _days(events: Iterable[AuditEvent], shown: Callable[[models.Model], str]) -> list[tuple[date, list[AuditLine]]]:
     """Return each day in the console's time zone with its events as sentences."""
     lines = audit_sentences.lines(events, shown)
     return [(day, list(on_day)) for day, on_day in groupby(lines, key=lambda line: timezone.localdate(line.event.at))]

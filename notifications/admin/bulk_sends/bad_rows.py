@@ -32,20 +32,20 @@ class BadCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class BadRowsPage:
     """The errors of some rows. next_after: the row after which the next page begins, or None"""
 
     cells: list[BadCell]
     next_after: int | None
 
 
-def page(table: BulkTable, *, after: int, sees_recipients: bool) -> Page:
+def page(table: BulkTable, *, after: int, sees_recipients: bool) -> BadRowsPage:
     """Return the errors of the rows after a row."""
     rows = list(_bad_rows(table.bulk_send).filter(number__gt=after)[: ROWS_A_PAGE + 1])
     spelled = table.spelled()
     found = [cell for row in rows[:ROWS_A_PAGE] for cell in _bad_cells(row, table, spelled, sees_recipients)]
     has_more = len(rows) > ROWS_A_PAGE
-    return Page(cells=found, next_after=rows[ROWS_A_PAGE - 1].number if has_more else None)
+    return BadRowsPage(cells=found, next_after=rows[ROWS_A_PAGE - 1].number if has_more else None)
 
 
 def lines(table: BulkTable) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ _IN_BAR = ("good", "bad", "quiet", "accent", "")  # tones, from left to right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counter:
+class RowCounter:
     """One number of the page. tone: its colour in the bar; share: percent of all rows; url: its messages in the log"""
 
     title: str
@@ -48,7 +48,7 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class BarPart:
     """A part of the bar, in percent of its width."""
 
     tone: str
@@ -77,7 +77,7 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
         *((("Cancelled", cancelled, "quiet", ""),) if cancelled else ()),
     )
     counters = [
-        Counter(
+        RowCounter(
             title=title,
             number=number,
             share=100 * number / total,
@@ -103,12 +103,12 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
     }
 
 
-def _bar(counters: list[Counter]) -> Iterator[Part]:
+def _bar(counters: list[RowCounter]) -> Iterator[BarPart]:
     """Return the parts of the bar: final messages first."""
     start = 0.0
     for counter in sorted(counters, key=lambda each: _IN_BAR.index(each.tone)):
         if counter.tone and counter.number:
-            yield Part(tone=counter.tone, start=start, share=counter.share)
+            yield BarPart(tone=counter.tone, start=start, share=counter.share)
             start += counter.share
 
 

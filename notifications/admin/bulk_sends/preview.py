@@ -18,7 +18,7 @@ _GOOD = (RowState.WAITING, RowState.SIMULATED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PreviewedMessage:
     """One message. to: the recipient as this person may see it; context: of `message_shown.html`"""
 
     number: int
@@ -26,11 +26,11 @@ class Shown:
     context: dict[str, Any]
 
 
-def messages(draft: Draft, *, sees_recipients: bool) -> list[Shown]:
+def messages(draft: Draft, *, sees_recipients: bool) -> list[PreviewedMessage]:
     """Return the messages of the first ROWS rows without errors."""
     rows = BulkRow.objects.filter(bulk_send=draft.table.pk, state__in=_GOOD).order_by("number")[:ROWS]
     return [
-        Shown(
+        PreviewedMessage(
             number=row.number,
             to=row.recipient if sees_recipients else mask(row.recipient),
             context=_context(draft, row),

@@ -12,7 +12,7 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class LinkedStep:
     """A step on the page of another step. url: blank if it cannot be opened from there"""
 
     step: Step
@@ -22,12 +22,12 @@ class Shown:
     url: str = ""
 
 
-def steps(current: Step, **urls: str) -> list[Shown]:
+def steps(current: Step, **urls: str) -> list[LinkedStep]:
     """Return the steps. urls: of earlier steps, by the lower-case name of their member, such as `columns`"""
     order = list(Step)
     place = order.index(current)
     return [
-        Shown(
+        LinkedStep(
             step=step,
             number=number + 1,
             is_current=step is current,

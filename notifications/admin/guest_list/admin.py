@@ -21,7 +21,7 @@ from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
 from notifications.admin import permissions
-from notifications.admin.guest_list.forms import MOST_LINES, Line, NewGuestsForm, checked
+from notifications.admin.guest_list.forms import MOST_LINES, EnteredLine, NewGuestsForm, checked
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import GuestListEntry, Notification, Role, Service
 
@@ -74,7 +74,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             raise PermissionDenied
         initial = self.get_changeform_initial_data(request)
         form = NewGuestsForm(posted(request), services=self._open_services(request), initial=initial)
-        lines: list[Line] = []
+        lines: list[EnteredLine] = []
         if request.method == "POST" and form.is_valid():
             with transaction.atomic():
                 answer, form, lines = self._judge(request, form)
@@ -86,7 +86,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
 
     def _judge(
         self, request: HttpRequest, form: NewGuestsForm
-    ) -> tuple[HttpResponse | None, NewGuestsForm, list[Line]]:
+    ) -> tuple[HttpResponse | None, NewGuestsForm, list[EnteredLine]]:
         """Return a redirect if every line was saved, else the form and the checked lines."""
         cleaned = form.cleaned_data
         service: Service = Service.objects.select_for_update().get(pk=cleaned["service"].pk)  # one at a time
@@ -109,7 +109,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         typed = {"service": service.pk, "entries": left, "note": cleaned["note"]}
         return None, NewGuestsForm(typed, services=self._open_services(request)), wrong
 
-    def _add(self, request: HttpRequest, service: Service, line: Line, note: str) -> GuestListEntry:
+    def _add(self, request: HttpRequest, service: Service, line: EnteredLine, note: str) -> GuestListEntry:
         entry = GuestListEntry.objects.create(
             service=service,
             kind=line.kind,

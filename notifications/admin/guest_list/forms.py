@@ -22,7 +22,7 @@ _ENDS = re.compile(r"[\r\n,]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class EnteredLine:
     """One entered line and its result. reason: why it is rejected, or "" if it is valid."""
 
     text: str
@@ -57,7 +57,7 @@ class NewGuestsForm(forms.Form):
             field.initial = services.get().pk
 
 
-def checked(service: Service, text: str) -> list[Line]:
+def checked(service: Service, text: str) -> list[EnteredLine]:
     """Return a result for each line. Duplicates are dropped; recipients already on the list are rejected.
 
     Lines beyond GUEST_LIST_MAX are rejected, too.
@@ -66,7 +66,7 @@ def checked(service: Service, text: str) -> list[Line]:
     team |= set(service.team.exclude(normalised_phone="").values_list("normalised_phone", flat=True))
     listed = service.guest_list.values_list("kind", "normalised")
     known, taken = {normalised for _, normalised in listed}, Counter(kind for kind, _ in listed)
-    lines: dict[str, Line] = {}
+    lines: dict[str, EnteredLine] = {}
     for piece in _ENDS.split(text):
         line = _read(piece.strip())
         if not line.text or (line.normalised or line.text) in lines:
@@ -91,13 +91,13 @@ def _full(number: int) -> str:
     return ""
 
 
-def _read(text: str) -> Line:
+def _read(text: str) -> EnteredLine:
     is_email = "@" in text
     kind = RecipientKind.EMAIL if is_email else RecipientKind.PHONE
     if not text:
-        return Line(text="")
+        return EnteredLine(text="")
     try:
         guest = people.parse_email_address(text) if is_email else people.parse_phone_number(text)
     except InvalidValue as error:
-        return Line(text=text, kind=kind, reason=str(error))
-    return Line(text=text, kind=kind, given=guest.given, normalised=guest.normalised)
+        return EnteredLine(text=text, kind=kind, reason=str(error))
+    return EnteredLine(text=text, kind=kind, given=guest.given, normalised=guest.normalised)

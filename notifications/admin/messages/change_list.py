@@ -24,7 +24,7 @@ STATUS = filters.StatusFilter.parameter_name
 class MessageChangeList(ConsoleChangeList):
     """Page by key, and apply the search, which is not a filter of the panel."""
 
-    page: paging.Page
+    page: paging.LogPage
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         self.request = request

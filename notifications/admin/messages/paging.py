@@ -54,7 +54,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class LogPage:
     """A page of the log, newest message first. older, newer: the keys of the neighbouring pages."""
 
     messages: list[Notification]
@@ -68,7 +68,7 @@ def place(parameters: Mapping[str, str], name: str) -> Place | None:
     return Place.parse(text) if text else None
 
 
-def page(parts: Sequence[Messages], whole: Messages, size: int, *, below: Place | None, above: Place | None) -> Page:
+def page(parts: Sequence[Messages], whole: Messages, size: int, *, below: Place | None, above: Place | None) -> LogPage:
     """Return the page below or above a key, or the first page.
 
     parts: the filtered rows, one queryset for each service
@@ -78,11 +78,11 @@ def page(parts: Sequence[Messages], whole: Messages, size: int, *, below: Place 
         found = _open(whole, _ids([part.filter(above.above()) for part in parts], size + 1, oldest_first=True))
         if len(found) > size:
             shown = found[1:]
-            return Page(messages=shown, older=Place.of(shown[-1]), newer=Place.of(shown[0]))
+            return LogPage(messages=shown, older=Place.of(shown[-1]), newer=Place.of(shown[0]))
         below = None  # fewer rows above than a page holds: show the first page
     found = _open(whole, _ids([part.filter(below.below()) if below else part for part in parts], size + 1))
     shown = found[:size]
-    return Page(
+    return LogPage(
         messages=shown,
         older=Place.of(shown[-1]) if len(found) > size else None,
         newer=Place.of(shown[0]) if below and shown else None,

@@ -43,7 +43,7 @@ _LIMITS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ShownCheck:
     """One check. errors: pairs of what is wrong and what to do"""
 
     title: str
@@ -85,10 +85,10 @@ def _facts(run: DryRun) -> list[tuple[str, str | SafeString]]:
     return found
 
 
-def _line(result: Result) -> Line:
+def _line(result: Result) -> ShownCheck:
     chips = {True: ("OK", "good"), False: ("Error", "bad"), None: ("Not checked", "")}
     text, kind = chips[result.ok]
-    return Line(
+    return ShownCheck(
         title=_TITLES[result.check],
         chip=cells.chip(text, kind),
         errors=[(error.message, error.fix) for error in result.errors],

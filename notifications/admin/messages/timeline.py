@@ -36,7 +36,7 @@ _REPORTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class TimelineEntry:
     """One entry. at: None if the time is unknown; details: facts shown in small type."""
 
     title: str
@@ -52,7 +52,7 @@ class Moment:
         return format_html('<time title="{}">{}</time>', utc, f"{local:%-d %b %Y, %H:%M:%S %Z}")
 
 
-def of(message: Notification) -> list[Moment]:
+def of(message: Notification) -> list[TimelineEntry]:
     """Return the timeline of a message, oldest entry first."""
     return [*_beginning(message), *_attempts(message), *_reports(message), *_end(message)]
 
@@ -131,7 +131,7 @@ def _after(message: Notification) -> str:
     return f" {formats.duration(seconds)} later"
 
 
-def _beginning(message: Notification) -> Iterator[Moment]:
+def _beginning(message: Notification) -> Iterator[TimelineEntry]:
     key = message.api_key
     if message.origin == Origin.CONSOLE:
         by = f"by {message.created_by} in the console" if message.created_by else "in the console"
@@ -140,16 +140,16 @@ def _beginning(message: Notification) -> Iterator[Moment]:
     client = f"last client of the key: {key.last_client}" if key and key.last_client else ""
     request = f"request {message.request_id}" if message.request_id else ""
     details = tuple(detail for detail in (by, client, request) if detail)
-    yield Moment(title="Accepted", at=message.created_at, details=details)
+    yield TimelineEntry(title="Accepted", at=message.created_at, details=details)
     if message.scheduled_for:
-        yield Moment(title="Scheduled", at=message.scheduled_for)
+        yield TimelineEntry(title="Scheduled", at=message.scheduled_for)
     elif not message.quiet_until:
-        yield Moment(title="Queued", at=message.created_at)
+        yield TimelineEntry(title="Queued", at=message.created_at)
     if message.quiet_until:
-        yield Moment(title="End of the quiet hours", at=message.quiet_until)
+        yield TimelineEntry(title="End of the quiet hours", at=message.quiet_until)
 
 
-def _attempts(message: Notification) -> Iterator[Moment]:
+def _attempts(message: Notification) -> Iterator[TimelineEntry]:
     entries: list[dict[str, Any]] = [
         entry for entry in message.attempts if entry.get("outcome") not in (EXPIRED, SUPPRESSED)
     ]
@@ -164,22 +164,22 @@ def _attempts(message: Notification) -> Iterator[Moment]:
         if number == len(entries) and message.status == Status.CREATED:
             details.append(f"next attempt {formats.spoken(message.next_attempt_at)}")
         title = f"Attempt {number}: {title}" if len(entries) > 1 else title
-        yield Moment(title=title, at=_moment(entry.get("at")), details=tuple(details))
+        yield TimelineEntry(title=title, at=_moment(entry.get("at")), details=tuple(details))
 
 
-def _reports(message: Notification) -> Iterator[Moment]:
+def _reports(message: Notification) -> Iterator[TimelineEntry]:
     for entry in message.receipts:
         outcome = entry.get("outcome", "")
         title = _REPORTS.get(outcome, outcome).format(provider=message.provider or "the provider")
         details = (f"provider code: {entry['code']}",) if entry.get("code") else ()
-        yield Moment(title=title, at=_moment(entry.get("at")), details=details)
+        yield TimelineEntry(title=title, at=_moment(entry.get("at")), details=details)
 
 
-def _end(message: Notification) -> Iterator[Moment]:
+def _end(message: Notification) -> Iterator[TimelineEntry]:
     status = Status(message.status)
     if status in COMPLETED:
         title = status_titles.of(message)
-        yield Moment(title=title, at=message.completed_at, details=(status.value,))
+        yield TimelineEntry(title=title, at=message.completed_at, details=(status.value,))
 
 
 def _moment(text: str | None) -> datetime | None:

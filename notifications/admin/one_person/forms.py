@@ -14,7 +14,7 @@ from notifications.submission.suppression_list import parse_recipient
 _MAX_CHARACTERS = 400
 
 
-class FindForm(forms.Form):
+class FindPersonForm(forms.Form):
     """The recipient to find."""
 
     recipient = forms.CharField(

@@ -25,7 +25,7 @@ from config.console.pages import OwnPages, View
 from config.databases import replica
 from notifications.admin import permissions, saved_searches
 from notifications.admin.one_person import access, job
-from notifications.admin.one_person.forms import EraseForm, FindForm
+from notifications.admin.one_person.forms import EraseForm, FindPersonForm
 from notifications.admin.service_rows import posted
 from notifications.one_person import exporting, kinds, proof
 from notifications.one_person.exporting import Format
@@ -40,7 +40,7 @@ _LEAVES = {
 
 def find(request: HttpRequest) -> HttpResponse:
     access.check(request)
-    form = FindForm(posted(request))
+    form = FindPersonForm(posted(request))
     if request.method == "POST" and form.is_valid():
         saved = saved_searches.keep(request, access.KIND, form.cleaned_data["recipient"])
         return HttpResponseRedirect(reverse("admin:one_person", args=[saved]))

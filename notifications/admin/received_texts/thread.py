@@ -19,7 +19,7 @@ BEFORE = "before"  # the parameter of the URL: the time of the oldest text on th
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ThreadText:
     """A text of the conversation. status, url: of a text of the service"""
 
     at: datetime
@@ -34,7 +34,7 @@ class Entry:
 class Thread:
     """The entries of a page, oldest first. older: the value of BEFORE for the page of earlier texts, or empty"""
 
-    entries: list[Entry]
+    entries: list[ThreadText]
     older: str
 
 
@@ -58,15 +58,15 @@ def of(text: ReceivedText, *, before: str = "") -> Thread:
     return Thread(entries=shown, older=shown[0].at.isoformat() if len(found) > len(shown) else "")
 
 
-def _received(rows: QuerySet[ReceivedText]) -> Iterator[Entry]:
+def _received(rows: QuerySet[ReceivedText]) -> Iterator[ThreadText]:
     for row in rows[: MOST_SHOWN + 1]:
-        yield Entry(at=row.created_at, text=row.content, is_received=True, about=f"To {row.notify_number}")
+        yield ThreadText(at=row.created_at, text=row.content, is_received=True, about=f"To {row.notify_number}")
 
 
-def _sent(rows: QuerySet[Notification]) -> Iterator[Entry]:
+def _sent(rows: QuerySet[Notification]) -> Iterator[ThreadText]:
     messages = list(rows.select_related("template")[: MOST_SHOWN + 1])
     for message, shown in zip(messages, redaction.texts(messages), strict=True):
-        yield Entry(
+        yield ThreadText(
             at=message.created_at,
             text=mark_safe(sms.preview_html(sms.SmsText(shown.body))),  # noqa: S308  it escapes the text
             is_received=False,

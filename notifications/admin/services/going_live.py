@@ -31,7 +31,7 @@ LinkTo = Callable[[str, type[Model]], Link]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class ChecklistItem:
     """One item of the checklist. An item that is not ready does not prevent going live."""
 
     title: str
@@ -40,7 +40,7 @@ class Check:
     link: Link = None
 
 
-def checks(service: Service, link_to: LinkTo) -> list[Check]:
+def checks(service: Service, link_to: LinkTo) -> list[ChecklistItem]:
     """Return the checklist of a service."""
     found = [_template(service, link_to), _team(service, link_to)]
     channels = [channel for channel, permission in _PERMISSIONS.items() if permission in service.permissions]
@@ -53,13 +53,13 @@ def checks(service: Service, link_to: LinkTo) -> list[Check]:
     return [*found, _delivered(service, link_to), _providers(channels)]
 
 
-def _template(service: Service, link_to: LinkTo) -> Check:
+def _template(service: Service, link_to: LinkTo) -> ChecklistItem:
     count = service.templates.filter(archived_at=None).count()
     detail = f"{formats.counted(count, 'template')} in use." if count else "This service has no template yet."
-    return Check(title="Templates", detail=detail, is_ready=count > 0, link=link_to("View templates", Template))
+    return ChecklistItem(title="Templates", detail=detail, is_ready=count > 0, link=link_to("View templates", Template))
 
 
-def _team(service: Service, link_to: LinkTo) -> Check:
+def _team(service: Service, link_to: LinkTo) -> ChecklistItem:
     team = list(service.team.filter(user__is_active=True))
     managers = sum(Role.MANAGE_SERVICE in member.roles for member in team)
     detail = f"{formats.counted(managers, 'person', 'people')} can manage this service."
@@ -67,26 +67,26 @@ def _team(service: Service, link_to: LinkTo) -> Check:
         detail = "Nobody in the team can manage this service. Only operators can."
     elif managers == 1:
         detail = "Only one person can manage this service. Two is safer."
-    return Check(title="Team", detail=detail, is_ready=managers > 1, link=link_to("View team", TeamMember))
+    return ChecklistItem(title="Team", detail=detail, is_ready=managers > 1, link=link_to("View team", TeamMember))
 
 
-def _reply_to(service: Service, link_to: LinkTo) -> Check:
+def _reply_to(service: Service, link_to: LinkTo) -> ChecklistItem:
     row = service.reply_to_addresses.filter(archived_at=None, is_default=True).first()
     detail = f"Replies go to {row.email_address}." if row else "There is no default reply-to address."
     is_confirmed = row is not None and row.state == ReplyToState.CONFIRMED
     if row and not is_confirmed:
         detail += " Nobody has confirmed it through the emailed link."
     link = link_to("View reply-to addresses", ReplyToAddress)
-    return Check(title="Reply-to address", detail=detail, is_ready=is_confirmed, link=link)
+    return ChecklistItem(title="Reply-to address", detail=detail, is_ready=is_confirmed, link=link)
 
 
-def _sender(service: Service, link_to: LinkTo) -> Check:
+def _sender(service: Service, link_to: LinkTo) -> ChecklistItem:
     row = service.sms_senders.filter(archived_at=None, is_default=True).first()
     detail = f"Text messages come from {row.sender}." if row else "There is no default sender."
     is_own = row is not None and row.sender != settings.DEFAULT_SMS_SENDER
     if row and not is_own:
         detail = f"Text messages come from {row.sender}, the sender of every new service. Add one that people know."
-    return Check(
+    return ChecklistItem(
         title="Text message sender",
         detail=detail,
         is_ready=is_own,
@@ -94,22 +94,22 @@ def _sender(service: Service, link_to: LinkTo) -> Check:
     )
 
 
-def _file_contact(service: Service, link_to: LinkTo) -> Check:
+def _file_contact(service: Service, link_to: LinkTo) -> ChecklistItem:
     detail = "This service sends files. Emails with files are refused until it has a contact for the download page."
     if service.file_contact:
         detail = f"The download page of files shows {service.file_contact}."
     link = link_to("View files", Attachment)
-    return Check(title="File download page", detail=detail, is_ready=bool(service.file_contact), link=link)
+    return ChecklistItem(title="File download page", detail=detail, is_ready=bool(service.file_contact), link=link)
 
 
-def _delivered(service: Service, link_to: LinkTo) -> Check:
+def _delivered(service: Service, link_to: LinkTo) -> ChecklistItem:
     """Check the daily counts, which the clock updates every minute."""
     counts = DailyCount.objects.filter(service=service, key_type=KeyType.TEAM, n__gt=0)
     is_delivered = counts.filter(status__in=(Status.DELIVERED, Status.SENT)).exists()
     detail = "Send one message with a team key to yourself, and see that it arrives."
     if is_delivered:
         detail = "A message of a team key has arrived."
-    return Check(
+    return ChecklistItem(
         title="A message to your team",
         detail=detail,
         is_ready=is_delivered,
@@ -117,10 +117,10 @@ def _delivered(service: Service, link_to: LinkTo) -> Check:
     )
 
 
-def _providers(channels: list[Channel]) -> Check:
+def _providers(channels: list[Channel]) -> ChecklistItem:
     """Check that each channel of the service has a provider that really sends."""
     missing = [f"{channel.noun}s" for channel in channels if not own_email.leaves(channel)]
     detail = "A provider sends the messages of this service."
     if missing:
         detail = f"Only the sandbox takes {formats.listed(missing, 'and')}, so none of them leaves. Ask an operator."
-    return Check(title="Provider", detail=detail, is_ready=not missing)
+    return ChecklistItem(title="Provider", detail=detail, is_ready=not missing)

@@ -13,7 +13,7 @@ from notifications.bulk_tables import uploads
 from notifications.bulk_tables.tables import Table, Unreadable
 from notifications.models import Service, SuppressionSource
 from notifications.submission import suppression_list, suppression_table
-from notifications.submission.suppression_table import Checked
+from notifications.submission.suppression_table import CheckedTable
 
 _ABOUT = (
     "Nothing more is sent to the recipients in the file, until you lift their suppressions. Recipients who are "
@@ -25,7 +25,7 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
     """Show the form, or import the file. Any: the admin of suppressions"""
     is_posted = request.method == "POST"
     form = ImportForm(*([request.POST, request.FILES] if is_posted else []), request=request, services=services)
-    checked = Checked()
+    checked = CheckedTable()
     if is_posted and form.is_valid():
         try:
             checked = suppression_table.check(_read(form))
@@ -52,7 +52,7 @@ def _read(form: ImportForm) -> Table:
     return uploads.from_file(form.cleaned_data["file"].read(), is_expected=suppression_table.is_recipient_column).table
 
 
-def _store(request: HttpRequest, form: ImportForm, checked: Checked) -> int:
+def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int:
     service, author = form.service, audit.author(request)
     rows = [
         suppression_list.new(

@@ -18,7 +18,7 @@ _OFFERED = 100  # the newest versions
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparedPart:
     """A part of both texts, such as the subject."""
 
     name: str
@@ -51,29 +51,29 @@ def _before(template: Template, after: TemplateVersion) -> TemplateVersion | Non
     return earlier.order_by("-number").first()
 
 
-def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[Part]:
-    yield Part("Name", differences.segments(before.name, after.name))
+def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[ComparedPart]:
+    yield ComparedPart("Name", differences.segments(before.name, after.name))
     if template.type == Channel.EMAIL:
-        yield Part("Subject", differences.segments(before.subject or "", after.subject or ""))
-    yield Part("Message", differences.segments(before.content, after.content))
+        yield ComparedPart("Subject", differences.segments(before.subject or "", after.subject or ""))
+    yield ComparedPart("Message", differences.segments(before.content, after.content))
     yield from _in_other_languages(template, before, after)
     if before.defaults or after.defaults:
-        yield Part("Default values", differences.segments(_listed(before), _listed(after)))
+        yield ComparedPart("Default values", differences.segments(_listed(before), _listed(after)))
     if template.type == Channel.EMAIL:
         links = ["Yes" if version.unsubscribe_link else "No" for version in (before, after)]
-        yield Part("Unsubscribe link", differences.segments(*links))
+        yield ComparedPart("Unsubscribe link", differences.segments(*links))
 
 
-def _in_other_languages(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[Part]:
+def _in_other_languages(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[ComparedPart]:
     if before.language != after.language:
-        yield Part("Language", differences.segments(before.language, after.language))
+        yield ComparedPart("Language", differences.segments(before.language, after.language))
     first, second = ({one["language"]: one for one in version.translations} for version in (before, after))
     for code in {**first, **second}:
         texts = [found.get(code, {}) for found in (first, second)]
         if template.type == Channel.EMAIL:
             subjects = [text.get("subject") or "" for text in texts]
-            yield Part(f"Subject, {languages.named(code)}", differences.segments(*subjects))
-        yield Part(
+            yield ComparedPart(f"Subject, {languages.named(code)}", differences.segments(*subjects))
+        yield ComparedPart(
             f"Message, {languages.named(code)}", differences.segments(*[text.get("content", "") for text in texts])
         )
 

@@ -12,7 +12,7 @@ _WORD = re.compile(r"\(\([^()]+\)\)|\w+|\s|[^\w\s]")  # a placeholder is one wor
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ComparedPiece:
     """A part of a text. is_changed: the other text does not have it"""
 
     text: str
@@ -23,8 +23,8 @@ class Piece:
 class Segment:
     """Some lines of both texts, side by side. is_same: they are equal"""
 
-    before: Sequence[Piece]
-    after: Sequence[Piece]
+    before: Sequence[ComparedPiece]
+    after: Sequence[ComparedPiece]
     is_same: bool = False
 
 
@@ -48,15 +48,15 @@ def _by_line(first: Sequence[str], second: Sequence[str]) -> Iterator[Segment]:
 
 
 def _equal(text: str) -> Segment:
-    return Segment([Piece(text)], [Piece(text)], is_same=True)
+    return Segment([ComparedPiece(text)], [ComparedPiece(text)], is_same=True)
 
 
 def _segment(before: str, after: str) -> Segment:
     first, second = _WORD.findall(before), _WORD.findall(after)
     if max(len(first), len(second)) > MAX_WORDS:
-        return Segment([Piece(before, is_changed=True)], [Piece(after, is_changed=True)])
+        return Segment([ComparedPiece(before, is_changed=True)], [ComparedPiece(after, is_changed=True)])
     left, right = [], []
     for kind, start, end, other_start, other_end in SequenceMatcher(None, first, second).get_opcodes():
-        left.append(Piece("".join(first[start:end]), is_changed=kind != "equal"))
-        right.append(Piece("".join(second[other_start:other_end]), is_changed=kind != "equal"))
+        left.append(ComparedPiece("".join(first[start:end]), is_changed=kind != "equal"))
+        right.append(ComparedPiece("".join(second[other_start:other_end]), is_changed=kind != "equal"))
     return Segment([piece for piece in left if piece.text], [piece for piece in right if piece.text])

@@ -12,7 +12,7 @@ from notifications.validation.languages import MAX_LANGUAGES, parse_language, pr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class LanguageFields:
     """The fields of one language. number: the last part of their names"""
 
     number: int
@@ -29,16 +29,16 @@ class Section:
         return named(self.language) if self.language else "Add a language"
 
 
-def read(typed: Mapping[str, Any]) -> list[Section]:
+def read(typed: Mapping[str, Any]) -> list[LanguageFields]:
     """Return the submitted texts. A text whose subject and message are empty is removed."""
     return [section for section in _submitted(typed) if not section.is_blank]
 
 
-def sections(typed: Mapping[str, Any]) -> list[Section]:
+def sections(typed: Mapping[str, Any]) -> list[LanguageFields]:
     """Return the sections that the editor shows: the submitted or stored ones, and an empty one to add a language."""
     shown = [section for section in _submitted(typed) if section.language or not section.is_blank]
     number = max((section.number for section in shown), default=0) + 1
-    return [*shown, Section(number=number)] if number < MAX_LANGUAGES else shown
+    return [*shown, LanguageFields(number=number)] if number < MAX_LANGUAGES else shown
 
 
 def fields(version: TemplateVersion) -> dict[str, str]:
@@ -79,11 +79,11 @@ def named(code: str) -> str:
     return f"{known} ({code})"
 
 
-def _submitted(typed: Mapping[str, Any]) -> Iterator[Section]:
+def _submitted(typed: Mapping[str, Any]) -> Iterator[LanguageFields]:
     for number in range(1, MAX_LANGUAGES):
         values = {name: plain_text(typed.get(f"{name}-{number}")) for name in ("language", "subject", "content")}
         if any(values.values()):
-            yield Section(number=number, **values)
+            yield LanguageFields(number=number, **values)
 
 
 def plain_text(value: object) -> str:

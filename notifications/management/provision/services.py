@@ -13,7 +13,7 @@ from notifications.management.provision.declarations import ServiceDeclaration
 from notifications.management.provision.keys import provision_api_keys, provision_callbacks
 from notifications.management.provision.people import provision_guest_list, provision_team
 from notifications.management.provision.senders import provision_reply_to_addresses, provision_sms_senders
-from notifications.management.provision.stored import Stored
+from notifications.management.provision.stored import StoredServices
 from notifications.management.provision.sync import Sync
 from notifications.management.provision.templates import provision_templates
 from notifications.models import GoLiveRequest, GoLiveState, Limit, Permission, ReplyToAddress, Service
@@ -37,7 +37,7 @@ def provision(value: object, errors: DocumentErrors) -> object:
     If there are errors, store nothing and return the value unchanged.
     """
     declared = read(value, "services", ServiceDeclaration(), errors)
-    stored, changes = Stored(declared), Changes()
+    stored, changes = StoredServices(declared), Changes()
     versions_before = dict(stored.versions)
     seen: set[uuid.UUID] = set()
     for entry in declared:
@@ -52,7 +52,7 @@ def provision(value: object, errors: DocumentErrors) -> object:
     return [entry.completed for entry in declared]
 
 
-def _provision_one(entry: Entry, stored: Stored, changes: Changes, seen: set[uuid.UUID]) -> None:
+def _provision_one(entry: Entry, stored: StoredServices, changes: Changes, seen: set[uuid.UUID]) -> None:
     identifier, name = entry.values.get("id"), entry.values.get("name")
     namesakes = [service for service in stored.services.values() if service.name == name]
     if identifier is None and len(namesakes) > 1:
@@ -86,7 +86,7 @@ def _provision_one(entry: Entry, stored: Stored, changes: Changes, seen: set[uui
         entry.refuse("live", services.NEEDS_REPLY_TO)
 
 
-def _check_name(entry: Entry, service: Service | None, stored: Stored) -> None:
+def _check_name(entry: Entry, service: Service | None, stored: StoredServices) -> None:
     """Add an error if another service has the new name, regardless of case.
 
     With an id, a document may repeat exactly the same name, which creates a copy of a service.
@@ -98,7 +98,7 @@ def _check_name(entry: Entry, service: Service | None, stored: Stored) -> None:
     entry.check("name", services.check_service_name_is_new, name, stored.names_like(name, but=service) - copied)
 
 
-def _lacks_reply_to(service: Service, stored: Stored) -> bool:
+def _lacks_reply_to(service: Service, stored: StoredServices) -> bool:
     return services.lacks_reply_to(
         live=service.live,
         active=service.active,

@@ -35,7 +35,7 @@ LISTS: dict[type[Model], str] = {
 }
 
 
-class Stored:
+class StoredServices:
     """The services in a document, all their rows, and the rows of any service that the document identifies by id."""
 
     def __init__(self, declared: list[Entry]) -> None:

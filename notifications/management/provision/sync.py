@@ -10,7 +10,7 @@ from django.db import models
 
 from config.management.declarations import Entry
 from notifications.management.provision.changes import Changes
-from notifications.management.provision.stored import Stored
+from notifications.management.provision.stored import StoredServices
 from notifications.models import Service
 
 Rows = list[Any]  # of one model
@@ -19,7 +19,7 @@ Rows = list[Any]  # of one model
 @dataclass(frozen=True, slots=True)
 class Sync:
     service: Service
-    stored: Stored
+    stored: StoredServices
     changes: Changes
 
     def sync(

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from notifications.models import Service, Template, TemplateVersion, VersionState
 from notifications.submission.template_changes import definitions
-from notifications.submission.template_changes.breaks import Break
+from notifications.submission.template_changes.breaks import BreakingChange
 from notifications.submission.template_changes.changing import Editor
 from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
 from notifications.submission.template_files import Changes
@@ -31,7 +31,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TemplateChange:
     """The change of one template.
 
     before: None for a new one; files: the changes of fixed files; broken: how publishing it would break calls
@@ -41,7 +41,7 @@ class Step:
     before: Definition | None
     after: Definition
     files: Changes
-    broken: Break | None = None
+    broken: BreakingChange | None = None
 
     @property
     def is_change(self) -> bool:
@@ -52,7 +52,7 @@ class Step:
 class Plan:
     """steps: of the valid templates, without those that stay the same; errors: one line for each of the others"""
 
-    steps: Sequence[Step]
+    steps: Sequence[TemplateChange]
     errors: Sequence[str]
 
     @property
@@ -85,7 +85,7 @@ def make(service: Service, wanted: Sequence[Wanted], state: VersionState = Versi
     return Plan(steps=[step for step in steps if step.is_change], errors=errors)
 
 
-def apply(service: Service, plan: Plan, editor: Editor, how: Publication) -> list[tuple[Step, UUID]]:
+def apply(service: Service, plan: Plan, editor: Editor, how: Publication) -> list[tuple[TemplateChange, UUID]]:
     """Store a plan: all of it or nothing. Return its steps with the ids of their templates.
 
     Raises ChangedMeanwhile, TemplateBreaksCalls, and DefinitionInvalid if a text in use needs a removed file.
@@ -105,20 +105,22 @@ def apply(service: Service, plan: Plan, editor: Editor, how: Publication) -> lis
     return done
 
 
-def _step(service: Service, wanted: Wanted, template: Template | None, state: VersionState, foreign: set[UUID]) -> Step:
+def _step(
+    service: Service, wanted: Wanted, template: Template | None, state: VersionState, foreign: set[UUID]
+) -> TemplateChange:
     if template is None:
         is_taken = wanted.definition.id in foreign
         after = replace(wanted.definition, id=None) if is_taken else wanted.definition
         files, changes = definitions.checked_files(service, after.files, {})
         after = replace(definitions.checked(after, None), files=files)
-        return Step(wanted=wanted, before=None, after=after, files=changes)
+        return TemplateChange(wanted=wanted, before=None, after=after, files=changes)
     before = definition_of(template, _compared(template, state), with_files=True)
     kept = {name: getattr(before, name) for name in wanted.unknown}
     after = definitions.checked(replace(wanted.definition, id=template.pk, **kept), before)
     files, changes = definitions.checked_files(service, after.files, before.files)
     after = replace(after, files=files)
     is_published = state == VersionState.PUBLISHED and after.text() != before.text()
-    return Step(
+    return TemplateChange(
         wanted=wanted,
         before=before,
         after=after,

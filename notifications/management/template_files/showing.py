@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from difflib import unified_diff
 
-from notifications.management.template_files.plan import Step
+from notifications.management.template_files.plan import TemplateChange
 from notifications.submission.template_changes.definitions import words_of
 from notifications.template_definitions.definition import Definition
 from notifications.template_definitions.files import write
 
 
-def lines(step: Step) -> Iterator[str]:
+def lines(step: TemplateChange) -> Iterator[str]:
     """Return the difference of one template, without characters that control a terminal."""
     label = printable(step.wanted.label)
     if step.before is None:

@@ -47,14 +47,14 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class StepResult:
     """The result of one step. made: messages; again_in: when the bulk send needs the next step, or None"""
 
     made: int = 0
     again_in: timedelta | None = None
 
 
-def take_next(*, most_rows: int | None = None, most_waiting: int = MOST_WAITING) -> Step | None:
+def take_next(*, most_rows: int | None = None, most_waiting: int = MOST_WAITING) -> StepResult | None:
     """Take one step of the bulk send that was served longest ago. Return None if none is due."""
     most_rows = most_rows or STEP_ROWS[connection.vendor]
     for bulk_send in BulkSend.objects.due()[:CANDIDATES]:
@@ -64,7 +64,7 @@ def take_next(*, most_rows: int | None = None, most_waiting: int = MOST_WAITING)
                 return _step(bulk_send, lease, most_rows, most_waiting)
             except LostLease:
                 log.info("bulk_send.changed", bulk_send_id=str(bulk_send.id))
-                return Step()
+                return StepResult()
     return None
 
 
@@ -75,12 +75,12 @@ def waiting_messages(bulk_send: BulkSend) -> Any:  # Any: a query set of message
     ).exclude(lane=Lane.SINGLE)
 
 
-def _step(bulk_send: BulkSend, lease: Lease, most_rows: int, most_waiting: int) -> Step:
+def _step(bulk_send: BulkSend, lease: Lease, most_rows: int, most_waiting: int) -> StepResult:
     bulk_send.refresh_from_db()
     room = most_waiting - waiting_messages(bulk_send).count()
     if room <= 0:
         _release(lease, next_step_at=Now() + FULL_FOR)
-        return Step(again_in=FULL_FOR)
+        return StepResult(again_in=FULL_FOR)
     due = list(bulk_send.rows.due()[: min(room, most_rows)])
     if not due:
         return _wait(bulk_send, lease)
@@ -96,7 +96,7 @@ def _step(bulk_send: BulkSend, lease: Lease, most_rows: int, most_waiting: int) 
         is_over = bulk_send.waiting <= len(messages)
         if is_over:
             CallbackDelivery.objects.owe_bulk_send(bulk_send)
-    return Step(made=len(made), again_in=None if is_over else timedelta(0))
+    return StepResult(made=len(made), again_in=None if is_over else timedelta(0))
 
 
 def _by_quiet_hours(bulk_send: BulkSend, rows: Sequence[BulkRow]) -> tuple[list[BulkRow], dict[datetime, list[int]]]:
@@ -126,7 +126,7 @@ def _store(bulk_send: BulkSend, messages: Sequence[Notification], repeated: Sequ
         counters.give_back(bulk_send, len(found), sum(row.is_counted_international for row in found))
 
 
-def _wait(bulk_send: BulkSend, lease: Lease) -> Step:
+def _wait(bulk_send: BulkSend, lease: Lease) -> StepResult:
     """Wait for the first row that quiet hours delay."""
     waiting = bulk_send.rows.filter(state=RowState.WAITING)
     first = waiting.aggregate(first=Min("not_before"))["first"]
@@ -137,9 +137,9 @@ def _wait(bulk_send: BulkSend, lease: Lease) -> Step:
             _release(lease, **progress, next_step_at=Now() + FULL_FOR)
             if progress["state"] == BulkState.FINISHED:
                 CallbackDelivery.objects.owe_bulk_send(bulk_send)
-        return Step()
+        return StepResult()
     _release(lease, next_step_at=first)
-    return Step(again_in=max(first - timezone.now(), timedelta(0)))
+    return StepResult(again_in=max(first - timezone.now(), timedelta(0)))
 
 
 def _progress(bulk_send: BulkSend, *, made: int, repeated: int) -> dict[str, Any]:  # Any: values of columns

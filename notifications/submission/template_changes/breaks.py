@@ -39,7 +39,7 @@ class KeyUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Break:
+class BreakingChange:
     """names: the new placeholders that calls do not send, spelled as in the text; keys: all that used the template"""
 
     names: Sequence[str]
@@ -59,7 +59,7 @@ class Break:
         return sum(key.failing_yesterday for key in self.keys)
 
 
-def find(template: Template, version: TemplateVersion) -> Break | None:
+def find(template: Template, version: TemplateVersion) -> BreakingChange | None:
     """Return how publishing a version would break calls. None: no live key misses a new placeholder."""
     new = _New(template.published(), version)
     uses = _uses(template)
@@ -74,7 +74,7 @@ def find(template: Template, version: TemplateVersion) -> Break | None:
     ]
     keys = sorted([*recorded, *earlier], key=lambda key: key.name)
     missing = [name for name in new.seen.values() if any(name in key.missing for key in keys)]
-    return Break(names=missing, keys=keys) if missing else None
+    return BreakingChange(names=missing, keys=keys) if missing else None
 
 
 class _New:

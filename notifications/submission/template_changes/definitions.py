@@ -20,7 +20,7 @@ from notifications.models import Channel, Service, Template, TemplateVersion, Ve
 from notifications.rendering import placeholders
 from notifications.submission import template_files
 from notifications.submission.template_changes import breaks, changing
-from notifications.submission.template_changes.breaks import Break
+from notifications.submission.template_changes.breaks import BreakingChange
 from notifications.submission.template_changes.changing import Editor
 from notifications.submission.template_files import Changes
 from notifications.template_definitions.definition import OPTIONS, TEXT, Definition, FixedFile
@@ -138,7 +138,7 @@ def errors_of_further_texts(definition: Definition) -> list[tuple[str, str]]:
     return found
 
 
-def find_break(template: Template, definition: Definition) -> Break | None:
+def find_break(template: Template, definition: Definition) -> BreakingChange | None:
     """Return how publishing the text would break calls. Calls need not send the files of the definition."""
     after = copy(template)
     after.fixed_files = {name: {} for name in definition.files}
@@ -212,7 +212,7 @@ def _save_text(template: Template, text: dict[str, Any], editor: Editor, how: Pu
     changing.publish(template, version, editor, missing=broken.names if broken else ())
 
 
-def words_of(broken: Break) -> dict[str, str]:
+def words_of(broken: BreakingChange) -> dict[str, str]:
     """Return the words of TemplateBreaksCalls."""
     return {
         "names": ", ".join(broken.names),

@@ -180,5 +180,5 @@ def test_the_messages_of_a_bulk_send_are_found_by_the_index_of_rows():
 def test_a_bulk_send_that_counts_rows_which_do_not_wait_keeps_no_worker_busy():
     make_bulk_send(state=BulkState.IN_PROGRESS, waiting=3, row_count=3, accepted_at=timezone.now())
 
-    assert steps.take_next() == steps.Step()
+    assert steps.take_next() == steps.StepResult()
     assert steps.take_next() is None
