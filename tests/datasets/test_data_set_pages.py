@@ -374,7 +374,7 @@ def test_a_chart_of_a_measure_says_what_it_omits(manager, data_set):
     assert f'<td class="sb-number">{sum(n * (12 - n) for n in range(12))}</td>' in summed
     assert "other" not in re.findall(r'<th scope="col"[^>]*>(.*?)</th>', mean)
     assert "The others cannot be combined" in mean
-    assert f"{today}T00:00:00Z,78" in table.content.decode().splitlines()
+    assert f"{today}T00:00:00Z,78" in table.getvalue().decode().splitlines()
 
 
 def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
