@@ -125,12 +125,12 @@ def upload(browser: Client, template: Template, language: str) -> BulkSend:
 def test_the_upload_page_shows_the_columns_of_the_language(browser: Client, template: Template) -> None:
     first = browser.get(f"{BULK}add/", {"template": template.pk})
     welsh = browser.get(f"{BULK}add/", {"template": template.pk, "language": "cy"})
-    example = browser.get(f"{BULK}add/example/", {"template": template.pk, "language": "cy"})
+    example = browser.get(f"{BULK}example/", {"template": template.pk, "language": "cy"})
 
     assert (chosen(first), first.context["needs"]) == (["English (en)"], ["email address", "name", "day"])
     assert (chosen(welsh), welsh.context["needs"]) == (["Welsh (cy)"], ["email address", "enw", "day"])
     assert f'example/?template={template.pk}&amp;language=cy"' in welsh.content.decode()
-    assert b"email address,enw,day" in example.content
+    assert b"email address,enw,day" in example.getvalue()
 
 
 def test_a_bulk_send_is_checked_and_sent_in_the_chosen_language(browser: Client, template: Template) -> None:
