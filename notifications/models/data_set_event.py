@@ -37,4 +37,4 @@ class DataSetEvent(models.Model):
         indexes = [models.Index(fields=["created_at"], name="data_set_event_created")]
 
     def __str__(self) -> str:
-        return f"{self.path} {self.state}"
+        return f"Data set event {str(self.id)[:8]}"
