@@ -164,8 +164,23 @@ def test_kubernetes_accepts_the_resources_and_pods_have_no_privileges(tmp_path: 
     for pod in pods:
         (container,) = pod["containers"]
         assert pod["securityContext"]["runAsNonRoot"]
+        assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]  # or secrets are unreadable
         assert container["securityContext"]["readOnlyRootFilesystem"]
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
+@pytest.mark.parametrize("file", ["base/web.yaml", "base/clock.yaml", "base/migrate.yaml", "worker/worker.yaml"])
+def test_a_pod_sees_the_secrets_that_it_reads_and_no_others(file: str) -> None:
+    pod = next(
+        one["spec"]["template"]["spec"]  # type: ignore[index]
+        for one in documents(DEPLOY / "kubernetes" / file)
+        if one["kind"] in {"Deployment", "Job"}
+    )
+    secrets = next(volume["secret"] for volume in pod["volumes"] if "secret" in volume)
+    read = {one["value"].rpartition("/")[2] for one in pod["containers"][0]["env"] if one["name"].endswith("_FILE")}
+
+    assert {one["key"] for one in secrets["items"]} == read
+    assert all(one["key"] == one["path"] for one in secrets["items"])
 
 
 def test_the_pools_of_kubernetes_serve_each_queue_once() -> None:
