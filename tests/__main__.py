@@ -1,6 +1,6 @@
 """Run the whole suite: `python -m tests [arguments of pytest]`.
 
-The suite runs once on SQLite and the file queue. The tests that use a database or a running service run again on
+The suite runs on SQLite and the file queue. At the same time, the tests that use a database or a running service run on
 PostgreSQL and Redis: on the servers in TEST_DATABASE_URL and TEST_REDIS_URL (or DATABASE_URL and REDIS_URL), in new
 databases, or else on temporary servers if the programs are installed. With CI=true a skipped test is a failure.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,8 +21,9 @@ from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
-WORKERS_ON_GIVEN_SERVER = "4"
-WORKERS = "6"  # on two cores: tests mostly wait for processes, sockets and clocks
+# Processes of each run on two cores: tests mostly wait for processes, sockets and clocks. The first run has twice as
+# many tests. A given PostgreSQL server may allow only PostgreSQL's default of 100 connections.
+WORKERS, WORKERS_ON_POSTGRESQL = "6", "4"
 # All processes end with the run. Tests that end a server start their own.
 SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
 # Each run sets the variables of the stores itself. Without bytecode files, each process would compile the suite.
@@ -43,24 +45,39 @@ class Run:
         return len(self.failures)
 
 
-def run(name: str, arguments: list[str], folder: Path, *, is_private: bool = True, **environment: str) -> list[Run]:
-    """Run the tests in parallel, then those marked `alone` one after another."""
-    # A given server may allow only PostgreSQL's default of 100 connections.
-    workers = WORKERS if is_private else WORKERS_ON_GIVEN_SERVER
-    base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
-    with migrated(folder, base | environment) as database:
-        variables = base | environment | {"MIGRATED_DATABASE": database}
-        side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
-        together = pytest(name, [*side_by_side, *arguments], folder, variables)
-        alone = pytest(f"{name}, alone", ["-m", "alone", *arguments], folder, variables)
-    return [together, alone]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """The stores of one run.
+
+    variables: the environment variables that name them
+    arguments: further arguments of pytest
+    output: a file for what pytest prints while another run prints, too
+    """
+
+    name: str
+    workers: str
+    variables: dict[str, str]
+    arguments: tuple[str, ...] = ()
+    output: Path | None = None
 
 
-def pytest(name: str, arguments: list[str], folder: Path, variables: dict[str, str]) -> Run:
-    print(f"\n=== {name}", flush=True)
+def run(stores: Stores, arguments: list[str], folder: Path) -> Run:
+    """Run the tests in parallel, without those marked `alone`."""
+    parallel = ["-n", stores.workers, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+    return pytest(stores.name, [*parallel, *arguments], folder, stores, stores.output)
+
+
+def run_alone(stores: Stores, arguments: list[str], folder: Path) -> Run:
+    """Run the tests marked `alone` one after another."""
+    return pytest(f"{stores.name}, alone", ["-m", "alone", *arguments], folder, stores)
+
+
+def pytest(name: str, arguments: list[str], folder: Path, stores: Stores, output: Path | None = None) -> Run:
     report = folder / f"{name}.xml"
-    command = [sys.executable, "-m", "pytest", f"--junit-xml={report}", *arguments]
-    code = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
+    command = [sys.executable, "-m", "pytest", f"--junit-xml={report}", *stores.arguments, *arguments]
+    with output.open("w") if output else contextlib.nullcontext() as written:
+        print(f"\n=== {name}", file=written, flush=True)
+        done = subprocess.run(command, cwd=ROOT, env=stores.variables, stdout=written, stderr=written, check=False)
     passed = skipped = 0
     failures = []
     if report.exists():
@@ -71,7 +88,7 @@ def pytest(name: str, arguments: list[str], folder: Path, variables: dict[str, s
                 skipped += 1
             else:
                 passed += 1
-    return Run(name=name, code=code, passed=passed, skipped=skipped, failures=failures)
+    return Run(name=name, code=done.returncode, passed=passed, skipped=skipped, failures=failures)
 
 
 def compile_tests() -> None:
@@ -108,29 +125,53 @@ def main(arguments: list[str]) -> int:
     with contextlib.ExitStack() as closing:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-suite-")))
         compile_tests()
-        runs = run("SQLite", arguments, folder)
-        stores: dict[str, str] = {}
-        is_private = True
-        for variable, program, server in (
-            ("DATABASE_URL", "PostgreSQL", partial(PrivatePostgres, **SHORT_LIVED)),
-            ("REDIS_URL", "Redis", PrivateRedis),
-        ):
-            given = os.environ.get(f"TEST_{variable}") or os.environ.get(variable, "")
-            if given.startswith(("postgres", "redis")):
-                stores[variable] = given
-                is_private = is_private and variable != "DATABASE_URL"
-                continue
-            try:
-                started = server()
-            except FileNotFoundError as error:
-                missing.append(f"{program}: {error} is not installed, and {variable} is not set")
-            else:
-                closing.callback(started.stop)
-                stores[variable] = started.url
-        if "DATABASE_URL" in stores:
-            name = " and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in stores else [])])
-            runs += run(name, ["--stores-only", *arguments], folder, is_private=is_private, **stores)
+        base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
+        stores = [Stores(name="SQLite", workers=WORKERS, variables=_migrated(closing, folder, base))]
+        if servers := _servers(closing, missing):
+            second = Stores(
+                name=" and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in servers else [])]),
+                workers=WORKERS_ON_POSTGRESQL,
+                variables=_migrated(closing, folder, base | servers),
+                arguments=("--stores-only",),
+                output=folder / "second run.txt",
+            )
+            stores.append(second)
+        with ThreadPoolExecutor() as pool:
+            runs = list(pool.map(partial(run, arguments=arguments, folder=folder), stores))
+        for one in stores:
+            if one.output:
+                print(one.output.read_text(), flush=True)
+        runs += [run_alone(one, arguments, folder) for one in stores]
     return conclude(runs, missing)
+
+
+def _servers(closing: contextlib.ExitStack, missing: list[str]) -> dict[str, str]:
+    """Return the URLs of PostgreSQL and Redis by environment variable; start what is not given.
+
+    Nothing is returned without PostgreSQL. missing: gets a line for each server that cannot be started
+    """
+    stores: dict[str, str] = {}
+    for variable, program, server in (
+        ("DATABASE_URL", "PostgreSQL", partial(PrivatePostgres, **SHORT_LIVED)),
+        ("REDIS_URL", "Redis", PrivateRedis),
+    ):
+        given = os.environ.get(f"TEST_{variable}") or os.environ.get(variable, "")
+        if given.startswith(("postgres", "redis")):
+            stores[variable] = given
+            continue
+        try:
+            started = server()
+        except FileNotFoundError as error:
+            missing.append(f"{program}: {error} is not installed, and {variable} is not set")
+        else:
+            closing.callback(started.stop)
+            stores[variable] = started.url
+    return stores if "DATABASE_URL" in stores else {}
+
+
+def _migrated(closing: contextlib.ExitStack, folder: Path, variables: dict[str, str]) -> dict[str, str]:
+    """Return the variables with that of the migrated database."""
+    return variables | {"MIGRATED_DATABASE": closing.enter_context(migrated(folder, variables))}
 
 
 def conclude(runs: list[Run], missing: list[str]) -> int:
