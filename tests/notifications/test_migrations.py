@@ -1,6 +1,7 @@
-"""Migrations that add a rule name the rows that break it, and succeed once these are fixed."""
+"""Migrations lose no row, and name the rows that break a new rule; they succeed once these are fixed."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,13 +10,14 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from notifications.models import VersionState
-from tests.factories import make_draft, make_reply_to, make_service, make_sms_sender, make_template
-
-BEFORE, SENDERS, RATE = (
-    "0001_squashed_0027_request_id_index",
-    "0028_senders_unique_in_any_case",
-    "0029_service_rate_limit",
+from notifications.models import Notification, Service, VersionState
+from tests.factories import (
+    make_draft,
+    make_notification,
+    make_reply_to,
+    make_service,
+    make_sms_sender,
+    make_template,
 )
 
 
@@ -26,17 +28,49 @@ def migrated(name: str) -> Any:
     return executor.loader.project_state([("notifications", name)]).apps
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def newest(transactional_db: None) -> Iterator[None]:
     yield
     executor = MigrationExecutor(connection)
     executor.migrate([node for node in executor.loader.graph.leaf_nodes() if node[0] == "notifications"])
 
 
-def test_senders_that_differ_only_in_case_are_named_and_stay() -> None:
+@pytest.mark.usefixtures("newest")
+def test_from_the_newest_to_the_first_release_and_back() -> None:
+    """One test, because the way back and forth takes 15 s of CPU time."""
     service = make_service(name="Tides")
     make_sms_sender(service, "PIGEON"), make_reply_to(service, "A@example.org")
-    earlier = migrated(BEFORE)
+    _make_drafts(service)
+    requests = [make_notification(make_template(service)) for _ in range(3)]
+
+    _check_that_the_published_version_is_kept(migrated("0048_suppressions"), service)
+
+    earlier = migrated("0001_squashed_0027_request_id_index")
+    for number, message in enumerate(requests):
+        rows = earlier.get_model("notifications", "EarlierUnsubscribeRequest").objects
+        rows.create(notification_id=message.id, at=message.created_at + timedelta(hours=number))
+    _check_senders_that_differ_only_in_case(earlier, service)
+    _check_a_rate_limit_of_zero(service)
+    _check_unsubscribe_requests(migrated("0043_without_earlier_unsubscribe_requests"), requests)
+
+
+def _make_drafts(service: Service) -> None:
+    template = make_template(service, content="Dear ((name))", name="Drafted")
+    template.publish(make_draft(template, "Dear all"))
+    make_draft(template, "Dear a", state=VersionState.TEST)
+    make_draft(template, "Dear b")
+
+
+def _check_that_the_published_version_is_kept(earlier: Any, service: Service) -> None:
+    """Without drafts, the release before numbers versions by the published one, and would show drafts as versions."""
+    template = earlier.get_model("notifications", "Template").objects.get(service_id=service.pk, name="Drafted")
+    versions = earlier.get_model("notifications", "TemplateVersion").objects.filter(template_id=template.pk)
+    assert sorted(versions.values_list("number", flat=True)) == [1, 2]
+    assert template.current_version == 2
+
+
+def _check_senders_that_differ_only_in_case(earlier: Any, service: Service) -> None:
+    senders = "0028_senders_unique_in_any_case"
     for model, column in (("SmsSender", "sender"), ("ReplyToAddress", "email_address")):
         rows = earlier.get_model("notifications", model).objects
         text = getattr(rows.get(), column)
@@ -44,7 +78,7 @@ def test_senders_that_differ_only_in_case_are_named_and_stay() -> None:
         rows.create(service_id=service.pk, **{column: text.upper()}, archived_at=timezone.now())
 
     with pytest.raises(CommandError) as refused:
-        migrated(SENDERS)
+        migrated(senders)
 
     lines = str(refused.value).splitlines()
     assert [line.partition(":")[0] for line in lines[:2]] == [
@@ -56,39 +90,45 @@ def test_senders_that_differ_only_in_case_are_named_and_stay() -> None:
     for model in ("SmsSender", "ReplyToAddress"):
         doubles = earlier.get_model("notifications", model).objects.filter(is_default=False, archived_at=None)
         doubles.update(archived_at=timezone.now())
-    assert migrated(SENDERS).get_model("notifications", "SmsSender").objects.count() == 3
+    later = migrated(senders)
+    later.get_model("notifications", "Service").objects.update(rate_limit_per_minute=0)
+    assert later.get_model("notifications", "SmsSender").objects.count() == 3
 
 
-def test_a_rate_limit_of_zero_is_named_and_stays() -> None:
-    service = make_service(name="Tides")
-    services = migrated(SENDERS).get_model("notifications", "Service").objects
-    services.update(rate_limit_per_minute=0)
+def _check_a_rate_limit_of_zero(service: Service) -> None:
+    rate = "0029_service_rate_limit"
 
     with pytest.raises(CommandError) as refused:
-        migrated(RATE)
+        migrated(rate)
 
     assert str(refused.value).splitlines() == [
         "The service “Tides” has a rate limit of 0, with which every call is refused.",
         "Set it to 1 or more in the console, then migrate again.",
     ]
-    services.filter(pk=service.pk).update(rate_limit_per_minute=1)
-    assert migrated(RATE).get_model("notifications", "Service").objects.get().rate_limit_per_minute == 1
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE notifications_service SET rate_limit_per_minute = 1")
+    services = migrated(rate).get_model("notifications", "Service").objects
+    assert services.get(pk=service.pk).rate_limit_per_minute == 1
 
 
-def test_without_drafts_each_template_keeps_its_published_version() -> None:
-    """The previous release numbers versions by the published one, and would show drafts as versions."""
-    template = make_template(content="Dear ((name))")
-    template.publish(make_draft(template, "Dear all"))
-    make_draft(template, "Dear a", state=VersionState.TEST)
-    make_draft(template, "Dear b")
+def _check_unsubscribe_requests(later: Any, messages: list[Notification]) -> None:
+    """The table of the release before had only the id of the message and the time."""
+    requests = later.get_model("notifications", "UnsubscribeRequest").objects
+    rows = {row.notification_id: row for row in requests.all()}
+    assert len(rows) == len(messages)
+    for number, message in enumerate(messages):
+        row = rows[message.id]
+        assert (row.created_at, row.service_id, row.template_id, row.recipient, row.email_created_at, row.done_at) == (
+            message.created_at + timedelta(hours=number),
+            message.service_id,
+            message.template_id,
+            message.recipient,
+            message.created_at,
+            None,
+        )
 
-    earlier = migrated("0048_suppressions")
 
-    versions = earlier.get_model("notifications", "TemplateVersion").objects
-    assert sorted(versions.values_list("number", flat=True)) == [1, 2]
-    assert earlier.get_model("notifications", "Template").objects.get().current_version == 2
-
-
+@pytest.mark.django_db
 def test_a_version_of_the_previous_release_is_published() -> None:
     template = make_template()
 

@@ -1,13 +1,10 @@
-"""Unsubscribe requests are kept after their messages: clean-up, and the move from the previous release's table."""
+"""Unsubscribe requests are kept after their messages, until clean-up."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 import time_machine
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from config.jobs import rules
 from notifications.delivery.unsubscribe_links import LinkedEmail
@@ -22,7 +19,6 @@ from tests.factories import make_notification, make_service, make_template, make
 
 NOW = datetime(2026, 7, 20, 3, 0, tzinfo=UTC)
 RULE = "unsubscribe-requests"
-BEFORE, AFTER = "0042_sending_rules", "0043_without_earlier_unsubscribe_requests"
 
 
 @pytest.fixture(autouse=True)
@@ -83,40 +79,3 @@ def test_the_preview_counts_by_service_and_deletes_nothing() -> None:
 
     assert (due.label, due.number, due.oldest) == (first.service.name, 2, NOW - timedelta(days=400))
     assert UnsubscribeRequest.objects.count() == 4
-
-
-def migrated(name: str) -> Any:
-    """Migrate to the named migration and return its models."""
-    executor = MigrationExecutor(connection)
-    executor.migrate([("notifications", name)])
-    return executor.loader.project_state([("notifications", name)]).apps
-
-
-@pytest.fixture
-def newest(transactional_db: None) -> Iterator[None]:
-    yield
-    executor = MigrationExecutor(connection)
-    executor.migrate([node for node in executor.loader.graph.leaf_nodes() if node[0] == "notifications"])
-
-
-@pytest.mark.usefixtures("newest")
-def test_the_migration_moves_the_requests_of_the_previous_release() -> None:
-    messages = [make_notification() for _ in range(3)]
-    at = {message.id: NOW - timedelta(hours=number) for number, message in enumerate(messages)}
-    earlier = migrated(BEFORE).get_model("notifications", "EarlierUnsubscribeRequest")
-    for identifier, moment in at.items():
-        earlier.objects.create(notification_id=identifier, at=moment)
-
-    request = migrated(AFTER).get_model("notifications", "UnsubscribeRequest")
-
-    rows = {row.notification_id: row for row in request.objects.all()}
-    assert {identifier: row.created_at for identifier, row in rows.items()} == at
-    for message in messages:
-        row = rows[message.id]
-        assert (row.service_id, row.template_id, row.recipient, row.email_created_at, row.done_at) == (
-            message.service_id,
-            message.template_id,
-            message.recipient,
-            message.created_at,
-            None,
-        )
