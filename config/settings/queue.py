@@ -19,7 +19,7 @@ else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_FILES),
         "data_folder_out": str(_FILES),
-        "polling_interval": 0.05,  # kombu's default is a whole second
+        "polling_interval": 0.1,  # seconds; kombu's default is a whole second
     }
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not support
 
