@@ -45,7 +45,9 @@ class EmailChecks:
         self.sanitised = SanitisedRequest(personalisation=dict(request.personalisation), changed={})
         if request.sanitise_content_for:
             self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
-        given = template_files.with_files(template, self.sanitised.personalisation)
+        given = self.sanitised.personalisation
+        if template.used_files:
+            given = template_files.with_files(template, given)
         values = templates.values_for(template, given)
         self.sanitised = replace(self.sanitised, personalisation=values)
         self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)

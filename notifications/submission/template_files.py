@@ -34,8 +34,6 @@ def with_files(template: TemplateText, personalisation: Mapping[str, object]) ->
     A fixed file replaces a value that the send gives for its placeholder.
     """
     used = template.used_files
-    if not used:
-        return dict(personalisation)
     ids = [UUID(options["id"]) for options in used.values()]
     contents = {str(row.pk): row.encoded() for row in TemplateFile.objects.filter(pk__in=ids)}
     fixed = {placeholders.key(name) for name in used}
