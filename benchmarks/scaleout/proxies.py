@@ -11,6 +11,7 @@ from benchmarks.scaleout.machine import Machine
 from tests.servers import Program
 
 HOST = "signalbox.example.org"
+SETTLE_SECONDS = 7  # HAProxy uses a web process again after six checks
 
 
 def make_certificate(folder: Path) -> str:

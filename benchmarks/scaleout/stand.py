@@ -13,7 +13,7 @@ from benchmarks.scaleout.load import Mail, send_during
 from benchmarks.scaleout.machine import Machine
 from benchmarks.scaleout.network import Network
 from benchmarks.scaleout.postgresql import Cluster
-from benchmarks.scaleout.proxies import Pooler, make_certificate, start_haproxy
+from benchmarks.scaleout.proxies import SETTLE_SECONDS, Pooler, make_certificate, start_haproxy
 from benchmarks.scaleout.redis_pair import RedisPair
 from benchmarks.scaleout.verdict import Seen
 from tests.notifications.provisioned import Provisioned
@@ -58,6 +58,7 @@ class Stand:
     def start_application(self) -> None:
         self.application.migrate()
         self.application.start_all()
+        time.sleep(SETTLE_SECONDS)
         self.service = Provisioned(self.application, _SERVICE)  # type: ignore[arg-type]  # it has url and manage
 
     def observe(self, events: Callable[[], None]) -> Seen:

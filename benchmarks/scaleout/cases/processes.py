@@ -3,10 +3,9 @@
 import time
 
 from benchmarks.scaleout.application import ROLES
+from benchmarks.scaleout.proxies import SETTLE_SECONDS
 from benchmarks.scaleout.stand import Stand
 from benchmarks.scaleout.verdict import Verdict
-
-SETTLE_SECONDS = 6  # HAProxy uses a web process again after five checks
 
 
 def all_restarted(stand: Stand) -> Verdict:

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from benchmarks.scaleout.application import ROLES
-from benchmarks.scaleout.cases.processes import SETTLE_SECONDS
+from benchmarks.scaleout.proxies import SETTLE_SECONDS
 from benchmarks.scaleout.stand import Stand
 from benchmarks.scaleout.verdict import Verdict
 from tests.servers import ROOT
