@@ -1,3 +1,3 @@
 """The version in `/docs/`, the OpenAPI document, `/_status/deep` and `manage.py --version`."""
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
