@@ -35,7 +35,8 @@ def test_eight_bulk_sends_and_eight_single_callers_never_exceed_the_limit() -> N
         started = [pool.submit(work, thread) for thread in range(8) for work in (bulk, single)]
         statuses = set().union(*(one.result() for one in started))
 
-    assert statuses <= {201, 400, 429}
+    # 503: on a busy machine, a request waits 2 s for a connection or a lock, and then nothing is stored.
+    assert statuses <= {201, 400, 429, 503}
     counted = DailyCounter.objects.get(service=caller.service, kind=LimitKind.EMAIL).count
     assert counted == BulkRow.objects.count() + Notification.objects.filter(bulk_row=None).count()
     assert LIMIT - ROWS < counted <= LIMIT
