@@ -68,9 +68,6 @@ class RecipientSearchAdmin(ServiceRowAdmin):
     change_list_template = "admin/notifications/recipient_search.html"
     list_pages = {"search": "search"}
 
-    class Media:
-        css = {"all": ("notifications/messages.css",)}
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {"search_url": self.url_of("search") if self._may_search(request) else "", **(extra_context or {})}
         return super().changelist_view(request, context)

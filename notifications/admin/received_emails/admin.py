@@ -84,7 +84,7 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     )
 
     class Media:
-        css = {"all": ("notifications/log.css",)}
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request).select_related("reply_to")

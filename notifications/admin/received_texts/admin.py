@@ -46,7 +46,7 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     empty = "No received texts. Texts that people send to a phone number of the service appear here."
 
     class Media:
-        css = {"all": ("notifications/log.css",)}
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(is_answered=IS_ANSWERED)

@@ -63,7 +63,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     empty = "Nobody is suppressed. Recipients appear here after a hard bounce, a complaint or an unsubscribe."
 
     class Media:
-        css = {"all": ("notifications/log.css",)}
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def add_title(self) -> str:
         return "Suppress recipient"
