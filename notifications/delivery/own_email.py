@@ -3,6 +3,8 @@
 They belong to no service: Signalbox does not count or store them and ignores their delivery receipts.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from uuid import UUID
@@ -16,6 +18,7 @@ from notifications.delivery.providers import Provider
 from notifications.delivery.providers.sandbox import Sandbox
 from notifications.models import Channel
 from notifications.rendering.email import EmailText, html_document
+from notifications.rendering.sanitise import without_markdown
 
 AGAIN_AFTER = timedelta(
     minutes=5
@@ -41,6 +44,19 @@ def leaves(channel: Channel) -> bool:
     """Return whether a provider other than the sandbox sends the messages of a channel."""
     kind: type[OutgoingEmail | OutgoingSms] = OutgoingEmail if channel == Channel.EMAIL else OutgoingSms
     return any(kind in provider.adapter.carries for provider in providers.configured() if _leads_out(provider))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A paragraph with a URL that the reader can open."""
+
+    url: str
+
+
+def compose(subject: str, paragraphs: Iterable[str | Link]) -> EmailText:
+    """Return the text of an email. Names, and texts that people typed, appear as they are and not as Markdown."""
+    written = (part.url if isinstance(part, Link) else without_markdown(part) for part in paragraphs)
+    return EmailText(subject=subject, filled="\n\n".join(written))
 
 
 def write(text: EmailText, *, to: str, identifier: UUID) -> OutgoingEmail:

@@ -1,8 +1,10 @@
-"""Remove invisible characters, decode references, and shield characters that a backslash escapes.
+"""Remove invisible characters, decode references, shield escaped characters, and set quotes, dashes and spaces.
 
 An escaped character has no meaning for blocks, links and typography, but it counts as a neighbour of other characters.
 Until the text is written, a lone surrogate replaces it ("shielded"). No other text contains surrogates: the API
-rejects them, and `without_surrogates` replaces the rest. Source: docs/reference/rendering.md §3.2, §4.1, §4.2, §4.4.
+rejects them, and `without_surrogates` replaces the rest. One exception: a hyphen between spaces becomes a dash even if
+it is shielded, because the sanitiser shields every hyphen.
+Source: docs/reference/rendering.md §3.2, §4.1, §4.2, §4.4, §4.6.
 """
 
 import html
@@ -80,12 +82,12 @@ def shield_subject(text: str) -> str:
     return _SUBJECT_ESCAPE.sub(_shield_match, text)
 
 
-def shield_quotes(text: str) -> str:
+def _with_shielded_quotes(text: str) -> str:
     """Replace every single quote with a straight, shielded one."""
     return text.translate(_SHIELD_QUOTES)
 
 
-def shielded(characters: str) -> str:
+def _shielded(characters: str) -> str:
     """Return the shielded forms of escapable characters, for patterns that match neighbours."""
     return "".join(_SHIELDS[character] for character in characters)
 
@@ -93,6 +95,45 @@ def shielded(characters: str) -> str:
 def unshield(text: str) -> str:
     """Replace shielded characters with the characters that they stand for."""
     return text.translate(_UNSHIELD)
+
+
+# Each pattern matches only at the start of a run, so the time stays linear for long runs.
+_SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
+_SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{_shielded('-')}]{{1,3}}[^\S\n]++")
+_RUN = re.compile(r"\S++")
+_ANYTHING_TO_SET = re.compile("['‘’\",.–—-]|[\ud800-\udfff]")
+
+# Any other character. A no-break space is more often inside quotes than before them.
+_CLOSES_AFTER = rf"(?<=[^\s\[{{(\-{re.escape(_shielded('[{(-'))}]|\u00a0)"
+_QUOTE = re.compile(
+    rf"""
+      (?P<opening>(?<=\s)['"](?=\w) | "'(?=\w) | '"(?=\w))
+    | (?P<closing>{_CLOSES_AFTER}'(?!\d) | {_CLOSES_AFTER}" | "(?=\s))
+    | (?P<other>['"])
+    """,
+    re.VERBOSE,
+)
+_OPENED = str.maketrans("'\"", "‘“")
+_CLOSED = str.maketrans("'\"", "’”")
+
+
+def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
+    """Return one text node of an email, or a subject, with typographic characters, unshielded.
+
+    before: the text before the node; a quote directly after a link is a closing quote
+    curl: False for link texts in HTML, whose quotes stay straight
+
+    >>> typeset("She said \\"it's 5 - 6\\" , not '90s")
+    'She said “it’s 5 – 6”, not ‘90s'
+    """
+    if not _ANYTHING_TO_SET.search(text):
+        return text
+    text = _SPACE_BEFORE_STOP.sub("", text)
+    if "@" in text:
+        text = _RUN.sub(_with_straight_apostrophes, text)
+    if curl:
+        text = _curled(text, before)
+    return unshield(_SPACED_DASH.sub(" – ", text))
 
 
 def _shield_match(match: re.Match[str]) -> str:
@@ -104,3 +145,17 @@ def _decoded(match: re.Match[str]) -> str:
     if reference.startswith("&#"):
         return html.unescape(reference)
     return html5.get(reference[1:], reference)
+
+
+def _curled(text: str, before: str) -> str:
+    neighbour = " " if not before or before[-1].isspace() else "x"
+    return _QUOTE.sub(_curl, neighbour + text)[1:]
+
+
+def _curl(match: re.Match[str]) -> str:
+    return match[0].translate(_CLOSED if match.lastgroup == "closing" else _OPENED)
+
+
+def _with_straight_apostrophes(match: re.Match[str]) -> str:
+    """Keep single quotes straight in a word that contains an email address."""
+    return _with_shielded_quotes(match[0]) if "@" in match[0] else match[0]

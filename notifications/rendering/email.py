@@ -18,12 +18,12 @@ from notifications.rendering.characters import (
     decode_references,
     one_line,
     shield_subject,
+    typeset,
     without_fillers,
     without_surrogates,
 )
-from notifications.rendering.markdown import html, plain
+from notifications.rendering.markdown import writers
 from notifications.rendering.markdown.tree import Block
-from notifications.rendering.markdown.typography import typeset
 from notifications.rendering.placeholders import Lists
 
 MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/rendering.md §4.10
@@ -82,17 +82,17 @@ class EmailText:
     @property
     def html(self) -> str:
         """Return the body as an HTML fragment. `html_document` returns the whole document."""
-        return html.write(self.tree)
+        return writers.write_html(self.tree)
 
     @property
     def plain(self) -> str:
         """Return the plain text part."""
-        return plain.write(self.tree)
+        return writers.write_plain(self.tree)
 
     @property
     def preheader(self) -> str:
         """Return the preheader: the first words of the email, not escaped."""
-        return plain.write_preheader(self.tree)
+        return writers.write_preheader(self.tree)
 
 
 def render(

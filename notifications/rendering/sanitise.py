@@ -45,6 +45,15 @@ def value(text: str) -> str:
     return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", text.translate(_ESCAPED_MARKS))
 
 
+def without_markdown(text: str) -> str:
+    """Escape Markdown and character references, so that an email shows the text as typed.
+
+    >>> without_markdown("# Boats & [nets](https://x.example)")
+    '\\\\# Boats &amp; \\\\[nets\\\\]\\\\(https://x\\\\.example\\\\)'
+    """
+    return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", text.replace("&", "&amp;").translate(_ESCAPED_MARKS))
+
+
 def request(personalisation: Mapping[str, object], names: Sequence[object] | None) -> SanitisedRequest:
     """Sanitise the named values of a request: strings, and the strings in lists.
 

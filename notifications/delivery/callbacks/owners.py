@@ -14,9 +14,8 @@ from django.urls import reverse
 
 from notifications.delivery import own_email, own_people
 from notifications.delivery.messages import OutgoingEmail
-from notifications.delivery.own_email import AGAIN_AFTER, Handed
+from notifications.delivery.own_email import AGAIN_AFTER, Handed, Link
 from notifications.models import CallbackEndpoint, PauseReason
-from notifications.rendering.email import EmailText
 
 _WHY = {
     PauseReason.GONE: "The endpoint answered 410, which means that it no longer exists.",
@@ -48,14 +47,14 @@ def mail(endpoint_id: UUID) -> None:
 def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     page = settings.BASE_URL + reverse("admin:notifications_callbackendpoint_change", args=[endpoint.pk])
     # Only the host: the path and query of such a URL may contain secrets.
-    lines = [
+    paragraphs: list[str | Link] = [
         f"Signalbox no longer calls {urlsplit(endpoint.url).hostname} for the service {endpoint.service.name} "
         f"({endpoint.name or endpoint.get_kind_display().lower()}).",
         _WHY.get(PauseReason(endpoint.pause_reason), ""),
         "Signalbox keeps new events as long as the service keeps its messages. To send them, resume the callback:",
-        page,
+        Link(page),
     ]
-    text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))
+    text = own_email.compose(f"A callback of {endpoint.service.name} is paused", paragraphs)
     return [
         own_email.write(text, to=to, identifier=uuid5(endpoint.id, f"{endpoint.paused_at} {to}"))
         for to in own_people.managers_of(endpoint.service)

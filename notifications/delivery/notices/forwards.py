@@ -15,7 +15,7 @@ from notifications.recipients.email import InvalidEmailAddress
 
 _DOCUMENT = (
     '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{subject}</title></head>'
-    "<body>{body}</body></html>"
+    '<body style="font: 16px/1.4 Helvetica, Arial, sans-serif; color: #0b0c0c">{body}</body></html>'
 )
 _PRE = '<pre style="font-family: inherit; white-space: pre-wrap; overflow-wrap: anywhere">{text}</pre>'
 

@@ -13,7 +13,6 @@ from notifications.delivery import own_email, own_people
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.notices.mailing import Notices
 from notifications.models import GoLiveRequest, GoLiveState
-from notifications.rendering.email import EmailText
 
 
 def volumes(request: GoLiveRequest) -> str:
@@ -29,7 +28,7 @@ def _messages(request: GoLiveRequest) -> list[OutgoingEmail]:
         case GoLiveState.WAITING:
             people = own_people.operators()
             subject = f"{service.name} asks to go live"
-            lines = [
+            paragraphs = [
                 f"{request.created_by} asks to make {service.name} live.",
                 f"Expected: {volumes(request)}. Purpose: {request.purpose}",
                 "Make it live or send the request back on this page:",
@@ -37,18 +36,18 @@ def _messages(request: GoLiveRequest) -> list[OutgoingEmail]:
         case GoLiveState.MADE_LIVE:
             people = own_people.managers_of(service)
             subject = f"{service.name} is live"
-            lines = [f"{service.name} is live. Its live keys can send to anyone.", "The request:"]
+            paragraphs = [f"{service.name} is live. Its live keys can send to anyone.", "The request:"]
         case GoLiveState.SENT_BACK:
             people = own_people.managers_of(service)
             subject = f"{service.name} is not live yet"
-            lines = [
+            paragraphs = [
                 f"An operator has sent back the request to make {service.name} live:",
                 request.answer,
                 "You can ask again when this is done. The request:",
             ]
         case _:
             return []
-    text = EmailText(subject=subject, filled="\n\n".join([*lines, page]))
+    text = own_email.compose(subject, [*paragraphs, own_email.Link(page)])
     return [own_email.write(text, to=to, identifier=uuid5(request.id, f"{request.state} {to}")) for to in people]
 
 

@@ -8,10 +8,10 @@ from django.urls import reverse
 from notifications.delivery import own_email, reply_to_checks
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.notices.mailing import Notices
+from notifications.delivery.own_email import Link
 from notifications.models import ReplyToAddress
 from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
-from notifications.rendering.email import EmailText
 
 
 def _messages(row: ReplyToAddress) -> list[OutgoingEmail]:
@@ -22,14 +22,14 @@ def _messages(row: ReplyToAddress) -> list[OutgoingEmail]:
     except InvalidEmailAddress:
         return []
     page = reverse("confirm-reply-to")
-    lines = [
+    paragraphs: list[str | Link] = [
         f"{row.service.name} wants to send emails whose replies go to this email address.",
         "If your team reads the emails that arrive here, open this link and confirm it:",
-        f"{settings.BASE_URL}{page}?{urlencode({'token': reply_to_checks.token_of(row)})}",
+        Link(f"{settings.BASE_URL}{page}?{urlencode({'token': reply_to_checks.token_of(row)})}"),
         f"It works once, within {reply_to_checks.VALID_FOR.days} days.",
         "If you do not know this service, ignore this email.",
     ]
-    text = EmailText(subject=f"Confirm the reply-to address of {row.service.name}", filled="\n\n".join(lines))
+    text = own_email.compose(f"Confirm the reply-to address of {row.service.name}", paragraphs)
     return [own_email.write(text, to=to, identifier=row.confirmation_id)]
 
 

@@ -6,12 +6,11 @@ differ from CommonMark, such as carets, marks without a space and links that end
 and references must not exist. The time must stay linear, without recursion over the depth of the input. With all of
 that replaced, only the token classes of the library would remain.
 
-    lines        classify single lines
-    inline       parse running text into nodes
-    lists        parse the lines of a list into one node
-    blocks       parse a body into the tree; the entry point
-    typography   set the quotes and dashes of one node
-    html, plain  write the tree; only the writers escape
+    lines    classify single lines
+    inline   parse running text into nodes
+    lists    parse the lines of a list into one node
+    blocks   parse a body into the tree; the entry point
+    writers  write the tree as HTML and as plain text; only they escape
 """
 
 from notifications.rendering.markdown.blocks import parse
