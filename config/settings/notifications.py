@@ -30,8 +30,10 @@ SMS_RATE = env.decimal("SMS_RATE", Decimal(0), validate=_NOTHING)
 SMS_PRICE_TABLE = env.str("SMS_PRICE_TABLE", "")
 EMAIL_UNLINKED_NAMES: list[str] = env.list("EMAIL_UNLINKED_NAMES", [])
 PROVISION_AUTHOR = env.str("PROVISION_AUTHOR", "provision@signalbox.invalid")
-GIVE_UP_SMS_HOURS = env.int("GIVE_UP_SMS_HOURS", 4, validate=_HOURS)
-GIVE_UP_EMAIL_HOURS = env.int("GIVE_UP_EMAIL_HOURS", 72, validate=_HOURS)
+GIVE_UP_HOURS = {  # by channel
+    "sms": env.int("GIVE_UP_SMS_HOURS", 4, validate=_HOURS),
+    "email": env.int("GIVE_UP_EMAIL_HOURS", 72, validate=_HOURS),
+}
 GUEST_LIST_MAX = env.int("GUEST_LIST_MAX", 0, validate=_NOTHING)
 SELF_GO_LIVE = env.bool("SELF_GO_LIVE", True)
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", True)

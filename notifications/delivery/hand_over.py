@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from config.metrics import registry
 from config.telemetry import traces
-from notifications.delivery import providers, results, retry_times, suppressions
+from notifications.delivery import pauses, providers, results, retry_times, suppressions
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.posts import LONGEST_REFERENCE
@@ -161,7 +161,12 @@ class HandOver:
 
     @property
     def _last_chance(self) -> datetime:
-        return retry_times.last_chance(Channel(self._notification.channel), self._notification.due_at)
+        """Return the give-up time of the message. The time in which its channel was stopped does not count."""
+        channel, due_at = Channel(self._notification.channel), self._notification.due_at
+        usual, now = due_at + timedelta(hours=settings.GIVE_UP_HOURS[channel]), timezone.now()
+        if now < usual:
+            return usual
+        return usual + pauses.stopped_time(channel, providers.names_for(channel), due_at, now)
 
     @property
     def _provider(self) -> str:

@@ -10,8 +10,8 @@ from uuid import UUID
 import structlog
 from django.db import DatabaseError, close_old_connections
 
+from notifications.delivery import pauses, providers
 from notifications.delivery.hand_over import HandOver
-from notifications.delivery.stopped_channels import is_stopped
 from notifications.models import Channel, Claim, SentMessage, claim_due, put_back, record_sent
 
 SLOW_SEND_SECONDS = 0.05  # after a slower send, one more statement costs little, so the acceptance is recorded alone
@@ -31,13 +31,13 @@ class Outbox:
         self._since = 0.0
 
     def claim(self, size: int, served: Sequence[UUID]) -> list[Claim]:
-        return [] if is_stopped(self._channel) else claim_due(self._channel, size, served)
+        return [] if self._is_stopped() else claim_due(self._channel, size, served)
 
     def owner_of(self, item: Claim) -> UUID:
         return item.notification.service_id
 
     def work(self, item: Claim) -> timedelta | None:
-        if is_stopped(self._channel):  # since the claim: the rest of a batch may take seconds
+        if self._is_stopped():  # since the claim: the rest of a batch may take seconds
             item.put_back()
             return None
         if self._accepted and time.monotonic() - self._since > RECORD_SECONDS:
@@ -69,6 +69,9 @@ class Outbox:
             raise
         for one, is_recorded in zip(accepted, recorded, strict=True):
             one.note_recorded(is_recorded=is_recorded)
+
+    def _is_stopped(self) -> bool:
+        return pauses.is_stopped(self._channel, providers.names_for(self._channel))
 
     def _record(self, batch: Sequence[SentMessage]) -> list[bool]:
         for wait_seconds in RECORD_AGAIN_AFTER_SECONDS:

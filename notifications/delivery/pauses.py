@@ -1,8 +1,13 @@
 """Pause and resume a channel or a provider. Workers hand nothing over through it until it is resumed.
 
+A channel is stopped if it is paused, or if its providers are all paused. It claims no messages then. The time in which
+it was stopped does not count towards the give-up time of its messages, so none of them expires because of a pause.
 Source: docs/reference/security.md §11; docs/reference/console.md §3.14.
 """
 
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from itertools import pairwise
 from threading import Lock
 
 import structlog
@@ -11,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from config import audit
-from notifications.models import PauseKind, SendingPause
+from notifications.models import Channel, PauseKind, SendingPause
 
 CACHED_SECONDS = 2.0  # each process reads the pauses again after this time
 
@@ -33,8 +38,40 @@ def is_paused(kind: PauseKind, name: str) -> bool:
     return (kind.value, name) in _current()
 
 
-def is_any() -> bool:
-    return bool(_current())
+def is_stopped(channel: Channel, providers: Collection[str]) -> bool:
+    """Return whether nothing may be handed over. providers: the names of the channel's providers"""
+    if is_paused(PauseKind.CHANNEL, channel.value):
+        return True
+    return bool(providers) and all(is_paused(PauseKind.PROVIDER, name) for name in providers)
+
+
+def stopped_time(channel: Channel, providers: Collection[str], since: datetime, until: datetime) -> timedelta:
+    """Return how long a channel was stopped between two moments. providers: the names of the channel's providers"""
+    within = SendingPause.objects.filter(since__lt=until).exclude(ended_at__lte=since)
+    return total_stopped(within, channel, providers, since, until)
+
+
+def total_stopped(
+    found: Iterable[SendingPause], channel: Channel, providers: Collection[str], since: datetime, until: datetime
+) -> timedelta:
+    """Add up the time in which the channel, or each of its providers, was paused.
+
+    found: the pauses that overlap this time, in any order
+    """
+    spans = [
+        (kind_and_name, max(pause.since, since), min(pause.ended_at or until, until))
+        for pause in found
+        if (kind_and_name := (pause.kind, pause.name)) == (PauseKind.CHANNEL, channel)
+        or (pause.kind == PauseKind.PROVIDER and pause.name in providers)
+    ]
+    moments = sorted({moment for _, *ends in spans for moment in ends})
+    total = timedelta(0)
+    for start, end in pairwise(moments):
+        paused = {which for which, began, ended in spans if began <= start and end <= ended}
+        is_whole = (PauseKind.CHANNEL, channel) in paused
+        if is_whole or (providers and all((PauseKind.PROVIDER, name) in paused for name in providers)):
+            total += end - start
+    return total
 
 
 def pause(kind: PauseKind, name: str, by: audit.Actor, reason: str = "") -> bool:

@@ -12,7 +12,7 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from notifications.delivery.stopped_channels import is_stopped
+from notifications.delivery import pauses, providers
 from notifications.models import (
     BulkSend,
     BulkState,
@@ -70,7 +70,7 @@ def _of_channels() -> Iterator[QueueState]:
     found = {row.pop("channel"): row for row in rows}
     for channel in Channel:
         state = QueueState(queue=f"send-{channel.value}", **found.get(channel.value, {}))
-        if is_stopped(channel):
+        if pauses.is_stopped(channel, providers.names_for(channel)):
             total = state.paused + state.waiting
             state = QueueState(queue=state.queue, running=state.running, retrying=state.retrying, paused=total)
         yield state

@@ -12,9 +12,9 @@ from celery.signals import worker_ready
 from kombu.exceptions import KombuError
 
 from config.queue import publishing
+from notifications.delivery import pauses, providers
 from notifications.delivery.drain import Drain
 from notifications.delivery.outbox import Outbox
-from notifications.delivery.stopped_channels import is_stopped
 from notifications.models import Channel, Notification
 
 SWEEP_WAKES = 20  # most wake-ups of one sweep for a channel; each worker continues until nothing is due
@@ -63,7 +63,7 @@ def wake_for_due() -> int:
     """
     published = 0
     for channel, waiting in _wake_ups_waiting().items():
-        if waiting < SWEEP_WAKES and not is_stopped(channel):
+        if waiting < SWEEP_WAKES and not pauses.is_stopped(channel, providers.names_for(channel)):
             due = Notification.objects.filter(channel=channel).due()[: SWEEP_WAKES - waiting].count()
             for _ in range(due):
                 wake(channel)

@@ -26,7 +26,7 @@ from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.store import StoreAway
-from notifications.delivery.stopped_channels import providers_of
+from notifications.delivery import providers
 from notifications.models import (
     Channel,
     GuestListEntry,
@@ -257,7 +257,7 @@ class SendPage:
         if notification.key_type == KeyType.TEST:
             return "Send 1 test (nothing is really sent)"
         kind = Channel(notification.channel).noun
-        through = next(iter(providers_of(Channel(notification.channel))), "none takes it yet")
+        through = next(iter(providers.names_for(Channel(notification.channel))), "none takes it yet")
         to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"
         waits_until = notification.quiet_until or notification.scheduled_for
         return f"Schedule {to} for {formats.spoken(waits_until)} {how}" if waits_until else f"Send {to} {how}"

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from config import formats
+from config.console import cells
 from notifications.admin.messages import status_titles
-from notifications.delivery import retry_times
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
 from notifications.models.notification import EXPIRED, SUPPRESSED
@@ -102,7 +103,7 @@ def sentence(message: Notification) -> str:
 
 def _expired(message: Notification) -> str:
     kind = "An email" if message.channel == Channel.EMAIL else "A text message"
-    limit = f"{kind} expires {formats.counted(retry_times.give_up_hours(message.channel), 'hour')} after its due time."
+    limit = f"{kind} expires {formats.counted(settings.GIVE_UP_HOURS[message.channel], 'hour')} after its due time."
     if any(entry.get("outcome") == "uncertain" for entry in message.attempts):
         return f"It expired before a provider confirmed it. It may have been sent all the same. {limit}"
     return f"It expired before a provider accepted it, so it was not sent. {limit}"
@@ -134,7 +135,7 @@ def _after(message: Notification) -> str:
 def _beginning(message: Notification) -> Iterator[TimelineEntry]:
     key = message.api_key
     if message.origin == Origin.CONSOLE:
-        by = f"by {message.created_by} in the console" if message.created_by else "in the console"
+        by = f"by {cells.author(message.created_by)} in the console" if message.created_by else "in the console"
     else:
         by = f"by the key {key.name}" if key else "by a deleted key"
     client = f"last client of the key: {key.last_client}" if key and key.last_client else ""

@@ -23,7 +23,6 @@ from notifications import tasks
 from notifications.admin.queue import queues, retrying
 from notifications.delivery import pauses, probes, providers
 from notifications.delivery.providers import Provider
-from notifications.delivery.stopped_channels import providers_of
 from notifications.models import Channel, PauseKind, SendingPause
 
 _KEPT = "They are accepted and kept, and they do not expire meanwhile."
@@ -143,7 +142,7 @@ def _effect_on_channel(channel: Channel) -> str:
 def _effect_on_provider(name: str) -> str:
     stopped, others = [], set()
     for channel in _channels_of(name):
-        rest = {other for other in providers_of(channel) if other != name} - _paused_providers()
+        rest = {other for other in providers.names_for(channel) if other != name} - _paused_providers()
         others |= rest
         stopped += [] if rest else [f"{channel.noun}s"]
     sentence = f"Within seconds, workers send nothing more through {name}."
@@ -159,7 +158,7 @@ def _paused_providers() -> set[str]:
 
 
 def _channels_of(name: str) -> list[Channel]:
-    return [channel for channel in Channel if name in providers_of(channel)]
+    return [channel for channel in Channel if name in providers.names_for(channel)]
 
 
 def _titled(kind: PauseKind, name: str) -> str:

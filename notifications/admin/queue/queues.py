@@ -15,9 +15,9 @@ from config.jobs import failed
 from config.queue import publishing, unreadable, worker_processes
 from config.queue.worker_processes import COUNTED_SECONDS, WorkerProcess
 from config.utc_days import today
-from notifications.delivery import queue_states
+from notifications.delivery import providers, queue_states
+from notifications.delivery.pauses import is_stopped
 from notifications.delivery.queue_states import QueueState
-from notifications.delivery.stopped_channels import is_stopped
 from notifications.models import CallbackDelivery, Channel, DailyCount, DeliveryState, PauseKind, SendingPause, Status
 
 TITLES = {
@@ -104,7 +104,7 @@ def rows(waiting: dict[str, int], work: FailedWork, pauses: dict[tuple[str, str]
             wake_ups=waiting.get(queue) if waiting else None,
             workers=workers.get(queue, 0),
             pause=pauses.get((PauseKind.CHANNEL, channel)) if channel else None,
-            is_stopped=channel is not None and is_stopped(channel),
+            is_stopped=channel is not None and is_stopped(channel, providers.names_for(channel)),
             channel=channel.value if channel else "",
         )
 

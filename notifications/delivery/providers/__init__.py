@@ -25,14 +25,22 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.circuit_breaker import CircuitBreaker
 from notifications.delivery import pauses
-from notifications.delivery.messages import Accepted, Outgoing, PermanentFailure, TemporaryFailure
+from notifications.delivery.messages import (
+    Accepted,
+    Outgoing,
+    OutgoingEmail,
+    OutgoingSms,
+    PermanentFailure,
+    TemporaryFailure,
+)
 from notifications.delivery.posts import Listens, TakesReceipts, TakesTexts
 from notifications.delivery.providers.sandbox import SANDBOX, Sandbox
-from notifications.models import PauseKind, ProviderCircuit
+from notifications.models import Channel, PauseKind, ProviderCircuit
 
 FAILURES, OPEN_SECONDS = 5, 60.0  # temporary failures in a row; then one minute without calls
 CIRCUITS_CACHED_SECONDS = 5.0  # open circuits are rare, messages are many
 
+_KINDS = {Channel.SMS: OutgoingSms, Channel.EMAIL: OutgoingEmail}
 _NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,58}\Z")  # it is part of URLs
 _WEIGHT = re.compile(r"\A[1-9][0-9]{0,3}\Z")
 
@@ -179,6 +187,11 @@ class Provider:
 def configured() -> tuple[Provider, ...]:
     """Return the providers of this process. Raises ImproperlyConfigured, which names the setting."""
     return _providers(tuple(settings.PROVIDERS))
+
+
+def names_for(channel: Channel) -> list[str]:
+    """Return the names of the providers that carry messages of a channel, in the order of the setting."""
+    return [provider.name for provider in configured() if _KINDS[channel] in provider.adapter.carries]
 
 
 def able_to_take(message: Outgoing, *, chance: random.Random | None = None) -> list[Provider]:

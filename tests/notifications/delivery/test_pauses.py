@@ -9,9 +9,8 @@ from config import audit
 from config.audit.models import AuditEvent
 from config.queue import publishing
 from notifications import tasks
-from notifications.delivery import pauses
+from notifications.delivery import pauses, providers
 from notifications.delivery.outbox import Outbox
-from notifications.delivery.stopped_channels import is_stopped, total_stopped
 from notifications.models import Channel, Lane, Notification, PauseKind, SendingPause, Status
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.delivery.mail_servers import ScriptedServer
@@ -99,7 +98,9 @@ def test_a_channel_whose_providers_are_all_paused_claims_nothing(settings, smtp_
 
     message.refresh_from_db()
     assert (message.status, message.attempt, smtp_sink.messages) == (Status.CREATED, 0, [])
-    assert not is_stopped(Channel.SMS)  # it has no provider here, which is not a pause
+    assert not pauses.is_stopped(
+        Channel.SMS, providers.names_for(Channel.SMS)
+    )  # it has no provider here, which is not a pause
 
     pauses.resume(PauseKind.PROVIDER, "second", audit.COMMAND)
     drain(Channel.EMAIL)
@@ -120,7 +121,7 @@ def test_a_sweep_wakes_no_worker_for_a_stopped_channel():
 
 @pytest.mark.parametrize(("paused_hours", "status"), [(4.9, Status.DELIVERED), (0.5, Status.TECHNICAL_FAILURE)])
 def test_the_time_of_a_pause_does_not_count_towards_the_give_up_time(settings, paused_hours, status):
-    settings.GIVE_UP_SMS_HOURS = 4
+    settings.GIVE_UP_HOURS = {Channel.SMS: 4}
     now = timezone.now()
     message = make_notification(make_template(channel=Channel.SMS), due_at=now - hours(5))
     pause(PauseKind.CHANNEL, "sms", since=now - hours(paused_hours))
@@ -146,7 +147,7 @@ def test_the_stopped_time_is_that_of_the_channel_or_of_all_its_providers_at_once
     ]
 
     def total(names: list[str]) -> timedelta:
-        return total_stopped(found, Channel.SMS, names, MORNING, MORNING + hours(6))
+        return pauses.total_stopped(found, Channel.SMS, names, MORNING, MORNING + hours(6))
 
     assert total(["a", "b"]) == hours(2)
     assert total(["a"]) == hours(4)
