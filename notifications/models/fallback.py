@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models
 from django.utils.crypto import salted_hmac
 
@@ -27,7 +28,8 @@ class FallbackQuerySet(models.QuerySet["Fallback"]):
 
     def of_recipient(self, normalised: str) -> Self:
         """Return the fallbacks whose email would go to this normalised email address."""
-        return self.filter(recipient_hash=hash_of(normalised))
+        keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        return self.filter(recipient_hash__in=[_hash(key, normalised) for key in keys])
 
 
 class Fallback(models.Model):
@@ -35,7 +37,8 @@ class Fallback(models.Model):
 
     email: the submitted email; null before that, and after the email is deleted
     encrypted_content: recipient, normalised recipient, subject, body and language, until the email is submitted
-    recipient_hash: an HMAC of the normalised recipient, by which the row is found without decrypting others
+    recipient_hash: an HMAC of the normalised recipient with SECRET_KEY, by which the row is found without decrypting
+        others
     """
 
     message = models.OneToOneField(Notification, on_delete=models.CASCADE, primary_key=True, related_name="fallback")
@@ -69,8 +72,8 @@ class Fallback(models.Model):
         columns = ("recipient", "normalised_recipient", "subject", "body", "language")
         plain = json.dumps({name: getattr(email, name) for name in columns})
         self.encrypted_content = encryption.encrypt(plain, table="fallback", column="content", row=str(self.message_id))
-        self.recipient_hash = hash_of(email.normalised_recipient)
+        self.recipient_hash = _hash(settings.SECRET_KEY, email.normalised_recipient)
 
 
-def hash_of(normalised: str) -> str:
-    return salted_hmac("notifications.fallbacks", normalised, algorithm="sha256").hexdigest()
+def _hash(key: str, normalised: str) -> str:
+    return salted_hmac("notifications.fallbacks", normalised, secret=key, algorithm="sha256").hexdigest()
