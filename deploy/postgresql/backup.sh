@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Back up the database with pgBackRest and record the time for Prometheus. Run it each night as the user postgres, with Patroni
 # on both machines: it does nothing on the replica. On Sundays it makes a full backup. The node exporter reads the folder of
-# the textfile collector.
+# the textfile collector, which must be writable for postgres.
 set -euo pipefail
 is_replica="$(psql --no-psqlrc --tuples-only --no-align --command 'SELECT pg_is_in_recovery()')"
 [ "$is_replica" = f ] || exit 0

@@ -115,6 +115,7 @@ def test_compose_starts_each_service_by_itself_and_with_the_servers_of_debian() 
     assert set(servers) == {"proxy", "postgresql", "redis", "clamd"}
     assert all(one["image"].startswith("${SERVERS_IMAGE:-docker.io/") for one in servers.values())
     assert "command" not in servers["clamd"]  # clamd's own image loads no signatures if it is given a command
+    assert services["postgresql"]["stop_signal"] == "SIGINT"  # or a restart takes a minute
     assert all(f"\n{name})\n" in started for name in ("postgres", "clamd"))
 
 
@@ -177,10 +178,22 @@ def test_a_pod_sees_the_secrets_that_it_reads_and_no_others(file: str) -> None:
         if one["kind"] in {"Deployment", "Job"}
     )
     secrets = next(volume["secret"] for volume in pod["volumes"] if "secret" in volume)
-    read = {one["value"].rpartition("/")[2] for one in pod["containers"][0]["env"] if one["name"].endswith("_FILE")}
+    (container,) = pod["containers"]
+    read = {one["value"].rpartition("/")[2] for one in container["env"] if one["name"].endswith("_FILE")}
+    of_variables = [one["secretRef"]["name"] for one in container["envFrom"] if "secretRef" in one]
 
     assert {one["key"] for one in secrets["items"]} == read
+    assert of_variables == (["signalbox-s3"] if container["name"] in {"web", "worker"} else [])  # they store files
     assert all(one["key"] == one["path"] for one in secrets["items"])
+
+
+def test_an_upgrade_applies_the_migration_and_its_settings_first() -> None:
+    base = yaml.safe_load((DEPLOY / "kubernetes/base/kustomization.yaml").read_text())
+    job = yaml.safe_load((DEPLOY / "kubernetes/base/migrate.yaml").read_text())
+    (of_settings,) = [one["options"]["labels"] for one in base["configMapGenerator"]]
+
+    assert of_settings["part"] == job["metadata"]["labels"]["part"] == "migrate"
+    assert "--selector part=migrate" in (DEPLOY / "README.md").read_text()
 
 
 def test_the_pools_of_kubernetes_serve_each_queue_once() -> None:

@@ -5,12 +5,14 @@ tests/config/test_proxies.py runs nginx, in front of a service and without one.
 
 import re
 import socket
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import requests
+import yaml
 
 from tests.servers import ROOT, Program, accepts, free_port, wait_until
 
@@ -112,3 +114,19 @@ def test_haproxy_limits_sign_in_and_pages_of_files_but_not_the_apis(haproxy: Pro
     assert haproxy.get("/admin/login/").status_code == 429
     assert haproxy.get("/v2/notifications").status_code == 503
     wait_until(lambda: "GET /d/a-file 429" in haproxy.log.read_text())  # it writes the line after the response
+
+
+def test_the_health_check_of_compose_finds_caddy(tmp_path: Path) -> None:
+    """Caddy 2.6 answers HEAD, the method of `wget --spider`, with 405."""
+    port = free_port()
+    (tmp_path / "Caddyfile").write_text(f"{{\n\tadmin 127.0.0.1:{port}\n}}\n")
+    compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())
+    check = [part.replace(":2019/", f":{port}/") for part in compose["services"]["proxy"]["healthcheck"]["test"][1:]]
+
+    command = ["caddy", "run", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"]
+    program = Program(*command, log=tmp_path / "log", environment={**ENVIRONMENT, "HOME": str(tmp_path)})
+    program.wait_until(lambda: accepts(port))
+    checked = subprocess.run(check, capture_output=True, check=False)
+    program.stop()
+
+    assert checked.returncode == 0, checked.stderr
