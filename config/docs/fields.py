@@ -1,5 +1,6 @@
 """Turn a JSON Schema into table rows: one for each property, with the whole path of nested properties."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,16 +42,26 @@ def type_of(schema: Schema, schemas: Schema) -> str:
 
     >>> type_of({"type": ["string", "null"], "format": "uuid"}, {})
     'string (uuid) or null'
+    >>> type_of({"enum": ["gsm", None]}, {})
+    '`gsm` · `null`'
+    >>> type_of({"oneOf": [{"type": "object"}, {"type": "null"}]}, {})
+    'object or null'
     """
     schema = _resolved(schema, schemas)
     if "const" in schema:
-        return f"`{schema['const']}`"
+        return _as_code(schema["const"])
     if "enum" in schema:
-        return " · ".join(f"`{word}`" for word in schema["enum"])
+        return " · ".join(map(_as_code, schema["enum"]))
+    if "oneOf" in schema:
+        return " or ".join(dict.fromkeys(type_of(one, schemas) for one in schema["oneOf"]))
     kinds = schema.get("type", "any")
     names = [kinds] if isinstance(kinds, str) else kinds
     words = [_with_format(name, schema) for name in names if name != "null"]
     return " or ".join([*words, *(["null"] if "null" in names else [])])
+
+
+def _as_code(value: object) -> str:
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
 def _with_format(name: str, schema: Schema) -> str:

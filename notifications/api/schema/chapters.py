@@ -207,6 +207,7 @@ sends. Messages of test keys ignore suppressions.
 | `hard_bounce` | a mail server or provider reports that the email address cannot receive email |
 | `complaint` | the recipient reported an email as spam |
 | `unsubscribe` | the recipient unsubscribed; only emails with an unsubscribe link or URL are suppressed |
+| `stop` | the recipient sent STOP by text |
 | `manual` | you or staff added the recipient |
 
 Read the list newest first, {PAGE_SIZE} at a time. A dry run shows the reason for one message in `suppressed_by`, also
