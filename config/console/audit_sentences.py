@@ -19,7 +19,8 @@ from config import formats
 from config.audit import name_and_author_of, titles
 from config.audit.models import ActorKind, AuditEvent
 from config.console import lookups
-from config.console.audit_verbs import FORMER_VERBS, OF_ACCOUNTS, OF_CLEAN_UP, VERBS
+from config.console.audit_verbs import FIELDS, FORMER_VERBS, OF_ACCOUNTS, OF_CLEAN_UP, VERBS
+from config.console.sign_in_audit import SOMEBODY
 from config.jobs import rules
 
 _OF_RUNS = {"ran": "ran a clean-up", "failed": "failed to run a clean-up", "cleaned_up": "removed records by retention"}
@@ -95,7 +96,7 @@ def actor_of(event: AuditEvent, names: Names | None = None) -> str:
     if account and account.stored == event.actor_label:
         return account.shown
     label = event.actor_label or str(event.actor_kind)
-    return capfirst(label) if event.actor_kind == ActorKind.COMMAND else label
+    return capfirst(label) if event.actor_kind == ActorKind.COMMAND or label == SOMEBODY else label
 
 
 def name_of(event: AuditEvent, names: Names | None = None) -> str:
@@ -126,7 +127,7 @@ def differences(event: AuditEvent) -> list[tuple[str, str, str]]:
     """Return name, old value and new value of each changed field, without fields that stayed empty."""
     before, after = event.before or {}, event.after or {}
     rows = [
-        (name.replace("_", " "), _in_a_cell(before.get(name)), _in_a_cell(after.get(name)))
+        (_field(name), _in_a_cell(before.get(name)), _in_a_cell(after.get(name)))
         for name in {**before, **after}
         if not _is_label(name, before, after)
     ]
@@ -163,15 +164,19 @@ def _change(event: AuditEvent, row: str) -> str:
     changed = [name for name in changed if not _is_label(name, before, after)]
     if len(changed) == 1:
         was, now = before.get(changed[0]), after.get(changed[0])
-        field = changed[0].replace("_", " ")
+        field = _field(changed[0])
         if _is_number(was) and _is_number(now):
             verb = "raised" if now > was else "lowered"  # type: ignore[operator]  # both are numbers
             return f"{verb} the {field} of {row} from {_value(was)} to {_value(now)}"
         return f"changed the {field} of {row}"
     if 1 < len(changed) <= _MAX_FIELDS_NAMED:
-        fields = [name.replace("_", " ") for name in changed]
+        fields = [_field(name) for name in changed]
         return f"changed {', '.join(fields[:-1])} and {fields[-1]} of {row}"
     return f"changed {len(changed)} fields of {row}" if changed else f"changed {row}"
+
+
+def _field(name: str) -> str:
+    return FIELDS.get(name) or name.replace("_", " ")
 
 
 def _stored_name(event: AuditEvent) -> str | None:

@@ -1,4 +1,4 @@
-"""The words for each verb of the audit. Every verb that the code records has its words here.
+"""The words for each verb of the audit, and for fields. Every verb that the code records has its words here.
 
 A test searches the source for the verbs.
 """
@@ -97,4 +97,32 @@ OF_CLEAN_UP = {
     "ran": "{who} ran the clean-up “{rule}” and removed {removed}",
     "failed": "{who} ran the clean-up “{rule}”, and it failed: {error}",
     "cleaned_up": "{who} removed {removed} from the data set {name} because of its retention",
+}
+# Changed fields, as in "changed the {words} of the {kind} {name}". Other columns are named by their own words.
+FIELDS = {
+    "accepts_whole_keys": "setting to accept whole API keys",
+    "auto_ids": "fields that identify a record",
+    "daily_limit_email": "daily limit of emails",
+    "daily_limit_international_sms": "daily limit of international text messages",
+    "daily_limit_sms": "daily limit of text messages",
+    "expected_every_seconds": "seconds between expected writes",
+    "expires_at": "end",
+    "file_contact": "contact on the file download page",
+    "is_active": "active state",
+    "is_default": "default",
+    "is_superuser": "operator role",
+    "max_records": "number of records to keep",
+    "page_language": "language of the public pages",
+    "prefix_sms": "setting to start text messages with the service name",
+    "public": "public access",
+    "rate_limit_per_minute": "limit of requests per minute",
+    "realtime": "realtime setting",
+    "redact_personalisation": "setting to hide personal details after sending",
+    "repeat_guard_minutes": "minutes of the repeat guard",
+    "respect_quiet_hours": "setting to respect quiet hours",
+    "retention_days": "number of days to keep",
+    "stop_texts_suppress": "setting to suppress people who text STOP",
+    "suppressed_sends_are_rejected": "setting to reject sends to suppressed recipients",
+    "unsubscribe_request_days": "number of days to keep unsubscribe requests",
+    "url": "URL",
 }

@@ -37,10 +37,13 @@ def two_lines(first: str, second: str) -> SafeString:
     return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
 
 
-def date_above_time(at: datetime) -> SafeString:
-    """Return a time in two lines for narrow columns, with UTC on hover."""
+def date_above_time(at: datetime, person: str = "") -> SafeString:
+    """Return a time in two lines for narrow columns, with UTC on hover, and with the person who acted."""
     local = timezone.localtime(at)
-    lines = two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M %Z}")
+    time = f"{local:%H:%M %Z}"
+    lines = two_lines(
+        f"{local:%-d %b %Y}", format_html("{} by {}", time, breakable(author(person))) if person else time
+    )
     return format_html('<time title="{}">{}</time>', f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", lines)
 
 

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import areas, checks, encrypted_columns, env
+from config import areas, checks, encrypted_columns, env, formats
 from config.areas import Finding, HealthCheck
 from config.audit.verification import Verification
 from config.health import readiness
@@ -136,7 +136,8 @@ def audit() -> Finding:
     verification = Verification()
     found = next(verification.discrepancies(most=AUDIT_ENTRIES), None)
     if found is None:
-        return Finding(name="audit", seen=f"the newest {verification.events} entries are unchanged")
+        number = formats.counted(verification.events, "entry", "entries")
+        return Finding(name="audit", seen=f"unchanged: the newest {number}")
     return Finding(name="audit", seen=f"entry {found.sequence}: {found.text}", fix="Run manage.py audit verify.")
 
 

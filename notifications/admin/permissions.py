@@ -53,6 +53,11 @@ def may_in(request: HttpRequest, service_id: UUID | None, wanted: Iterable[Role]
     return bool(held & set(wanted))
 
 
+def may_open_log(request: HttpRequest, service_id: UUID | None) -> bool:
+    """Return whether this person may open the message log of this service."""
+    return may_in(request, service_id, [Role.SEE_ACTIVITY])
+
+
 def may(request: HttpRequest, *wanted: Role) -> bool:
     """Return whether this person has one of these roles in the chosen service."""
     service = chosen_service(request)

@@ -57,7 +57,7 @@ PREVIEWS: Mapping[str, Preview] = {
     "away": lambda request, file, now: pages.away(file),
     "damaged": lambda request, file, now: pages.damaged(file),
     "unsubscribe": lambda request, file, now: unsubscribe.ask(request, file.row.service),
-    "unsubscribed": lambda request, file, now: unsubscribe.stored(request, file.row.service, now),
+    "unsubscribed": lambda request, file, now: unsubscribe.stored(request, file.row.service, now, is_preview=True),
 }
 
 

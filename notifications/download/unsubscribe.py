@@ -45,17 +45,17 @@ def _answer(request: HttpRequest, found: Subscription) -> HttpResponse:
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
     """Show the page that recipients see. The preview of a template links to it."""
-    return _page(request, step="preview", sender="Your service")
+    return _page(request, step="ask", sender="Your service", is_preview=True)
 
 
 def ask(request: HttpRequest, service: Service) -> HttpResponse:
     """Return the preview of the question in the pages of a service."""
-    return _page(request, step="preview", sender=service.name)
+    return _page(request, step="ask", sender=service.name, is_preview=True)
 
 
-def stored(request: HttpRequest, service: Service, at: datetime) -> HttpResponse:
+def stored(request: HttpRequest, service: Service, at: datetime, *, is_preview: bool = False) -> HttpResponse:
     """Return the page of a request that was stored at `at`."""
-    return _page(request, step="stored", sender=service.name, at=at)
+    return _page(request, step="stored", sender=service.name, at=at, is_preview=is_preview)
 
 
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: values for the template

@@ -204,7 +204,7 @@ class CallbackDelivery(models.Model):
 
     @property
     def title(self) -> str:
-        return f"{self._about()}, {timezone.localtime(self.created_at):%-d %b %Y, %H:%M %Z}"
+        return f"{self.about}, {timezone.localtime(self.created_at):%-d %b %Y, %H:%M %Z}"
 
     @property
     def is_test(self) -> bool:
@@ -238,7 +238,9 @@ class CallbackDelivery(models.Model):
             return self.endpoint
         return getattr(self.notification, "request_callback", self.endpoint)
 
-    def _about(self) -> str:
+    @property
+    def about(self) -> str:
+        """Return the event in words, with the status of a message."""
         if self.is_test:
             return "Test event"
         return f"Message {self.status}" if self.notification_id is not None else self.event_type.label

@@ -31,6 +31,8 @@ def parse_recipient(text: str) -> PhoneNumber | EmailAddress:
     try:
         if "@" in text:
             return email.parse(text)
+        if not any(character.isdecimal() for character in text):
+            raise InvalidValue("Enter an email address or a phone number.")
         number = phone.parse(text, international=True, landlines=True)
     except email.InvalidEmailAddress as error:
         raise InvalidValue(error.ui_message) from error

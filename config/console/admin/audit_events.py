@@ -52,7 +52,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         "actor",
         "made_through",
         "ip_address",
-        "request_id",
+        "whole_request_id",
         "object_page",
     )
     readonly_fields = fields
@@ -109,6 +109,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         return TemplateResponse(request, "admin/audit.html", context)
 
     when = column("When", lambda event: cells.moment(event.at), ordering="at")
+    whole_request_id = column("Request ID", lambda event: event.request_id or "–")
     made_through = column("Source", lambda event: _THROUGH[ActorKind(event.actor_kind)])
 
     @admin.display(description="Event")
@@ -116,7 +117,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         """Return the title that `give_title` set for this reader."""
         return str(getattr(event, "row_title", "") or audit_sentences.sentence(event))
 
-    @admin.display(description="Object id")
+    @admin.display(description="Object ID")
     def object_page(self, event: AuditEvent) -> SafeString | str:
         url = getattr(event, "object_url", "")
         return format_html('<a class="sb-link" href="{}">{}</a>', url, event.object_id) if url else event.object_id

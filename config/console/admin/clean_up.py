@@ -41,6 +41,9 @@ class CleanUpAdmin(ConsoleModelAdmin):
         seen = {rule.name for rule in _seen_by(request)}
         return bool(seen) if obj is None else obj.rule in seen or scope.is_operator(request)
 
+    def title_of(self, request: HttpRequest, obj: Any) -> str:
+        return f"{_title(obj)}, {formats.spoken(obj.started_at)}"
+
     def get_urls(self) -> list[URLPattern]:
         own = [
             path("<slug:name>/", self.admin_site.admin_view(self.rule_page), name="operations_clean_up_rule"),

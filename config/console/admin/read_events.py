@@ -39,7 +39,7 @@ class ReadEventAdmin(ConsoleModelAdmin):
     may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/reads/"
     list_display = ("opened", "reader", "what", "ip_address", "short_request_id")
-    fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_id")
+    fields = readonly_fields = ("opened", "reader", "what", "ip_address", "whole_request_id")
     list_filter = (KindFilter,)
     sortable_by = ()
     empty = "Nobody has opened a message, a file or a record in the last 90 days."
@@ -52,6 +52,7 @@ class ReadEventAdmin(ConsoleModelAdmin):
 
     opened = column("Opened", lambda entry: cells.moment(entry.at))
     reader = column("Person", lambda entry: entry.user_label)
+    whole_request_id = column("Request ID", lambda entry: entry.request_id or "–")
     short_request_id = column("Request", lambda entry: cells.code(entry.request_id[:SHOWN_CHARACTERS] or "–"))
 
     @admin.display(description="Opened page")

@@ -34,8 +34,11 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
         return f"Create {self.row_noun()}"
 
     def row_page_title(self, request: HttpRequest, obj: models.Model) -> str:
-        """Return the title of a row's page, such as "pay – Group"."""
-        return f"{self.title_of(request, obj)} – {capfirst(self.row_noun())}"
+        """Return the title of a row's page, such as "pay – Group".
+
+        A form with errors has already changed `obj`, so the title is the one that was set when it was read.
+        """
+        return f"{getattr(obj, 'row_title', '') or self.title_of(request, obj)} – {capfirst(self.row_noun())}"
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().changelist_view(request, {"title": self.list_title(), **(extra_context or {})})
@@ -75,5 +78,5 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
         return obj
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
-        """Set `row_title` on the row for the breadcrumbs, which get no request."""
+        """Set `row_title` on the stored row, also for the breadcrumbs, which get no request."""
         obj.row_title = self.title_of(request, obj)

@@ -101,7 +101,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             explanation=_EXPLANATION,
             parts=(
                 Snippet(label="Name", text=obj.name),
-                Snippet(label="Service id", text=str(obj.service_id)),
+                Snippet(label="Service ID", text=str(obj.service_id)),
                 Snippet(label="Secret", text=obj.secret),
             ),
             snippets=(Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),),
@@ -180,7 +180,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             "service": service,
             "calls": calls,
             "guest_list": guest_list,
-            "may_open_log": permissions.may_in(request, service.pk, [Role.SEE_ACTIVITY]),
+            "may_open_log": permissions.may_open_log(request, service.pk),
         }
 
     @admin.display(description="Type")

@@ -246,7 +246,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     def wrong_email_address_count(self, file: Any) -> str:
         return formats.number(int(file.wrong_email_addresses))
 
-    type_of_file = column("Type", lambda file: file.extension, ordering="extension")
+    type_of_file = column("Type", lambda file: file.extension.upper(), ordering="extension")
 
     @admin.display(description="State")
     def state(self, file: Attachment) -> SafeString:

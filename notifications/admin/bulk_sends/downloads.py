@@ -12,6 +12,7 @@ from notifications.admin.bulk_sends import bad_rows, results
 from notifications.models import BulkRow, BulkSend, BulkTable
 from notifications.models.bulk_row import RowState
 
+_BAD_ROWS = "Download the bad rows"
 _AUDITED = "The audit records who has downloaded it."
 
 
@@ -30,11 +31,15 @@ class Downloads(ConsoleModelAdmin):
 
     def bad_rows(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponseBase:
         number = BulkRow.objects.filter(bulk_send=bulk_send, state=RowState.LEFT_OUT).count()
+        if not number:
+            return self.error_page(
+                request, bulk_send, _BAD_ROWS, "No row was left out, so there is nothing to download."
+            )
         if request.method == "POST":
             self.audit(request, "downloaded_bad_rows_of", bulk_send, after={"rows": number})
             table = BulkTable.objects.select_related("bulk_send__template").get(pk=bulk_send.pk)
             return file_response("bad-rows.csv", bad_rows.lines(table))
-        return self._explained(request, bulk_send, "Download the bad rows", number)
+        return self._explained(request, bulk_send, _BAD_ROWS, number)
 
     def _explained(self, request: HttpRequest, bulk_send: BulkSend, title: str, number: int) -> HttpResponse:
         explanation = [f"The CSV file has {formats.counted(number, 'row')}, with recipients. {_AUDITED}"]

@@ -68,7 +68,7 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
     cancelled = bulk_send.cancelled + statuses[Status.CANCELLED]
     done = delivered + failed + cancelled + bulk_send.simulated + bulk_send.repeat
     total = max(bulk_send.row_count, 1)
-    log = f"{reverse('admin:notifications_notification_changelist')}?"
+    may_open_log = permissions.may_open_log(request, bulk_send.service_id)
     found = (
         ("Waiting", bulk_send.waiting, "", ""),
         ("Delivering", open_messages, "accent", "delivering"),
@@ -82,7 +82,7 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
             number=number,
             share=100 * number / total,
             tone=tone,
-            url=log + urlencode({"bulk_send": bulk_send.pk, "status": status, "key_type": "all"}) if status else "",
+            url=_log_url(bulk_send, status=status) if status and may_open_log else "",
         )
         for title, number, tone, status in found
     ]
@@ -96,11 +96,16 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
         "failed_percent": f"{100 * failed / (delivered + failed):.1f}" if failed else "",
         "refreshes": bulk_send.state not in ENDED or open_messages > 0,
         "facts": _facts(bulk_send),
-        "log_url": log + urlencode({"bulk_send": bulk_send.pk, "key_type": "all"}),
+        "log_url": _log_url(bulk_send) if may_open_log else "",
         "actions": _actions(request, bulk_send),
         "sees_recipients": permissions.may_see_recipients(request, bulk_send.service_id),
         "retries": list(bulk_send.retries.order_by("created_at")),
     }
+
+
+def _log_url(bulk_send: BulkSend, **filters: str) -> str:
+    query = urlencode({"bulk_send": bulk_send.pk, **filters, "key_type": "all"})
+    return f"{reverse('admin:notifications_notification_changelist')}?{query}"
 
 
 def _bar(counters: list[RowCounter]) -> Iterator[BarPart]:

@@ -103,7 +103,7 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
                 self.audit(request, "changed", row, before=was, after=now)
             return self.action_done(request, self.row_url(row), "Saved. The callback reports these events from now on.")
         explanation = ["Events that already wait are still sent."]
-        return self.action_page(request, row, title=title, button="Save events", form=form, explanation=explanation)
+        return self.action_page(request, row, title=title, button="Save", form=form, explanation=explanation)
 
     def try_it(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         title = f"Send a test event: {row.title}"

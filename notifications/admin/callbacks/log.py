@@ -135,11 +135,11 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     @admin.display(description="Event")
     def event_shown(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.notification_id is not None:
-            return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
+            return cells.two_lines(delivery.about, f"message {str(delivery.notification_id)[:8]}")
         if delivery.is_test:
-            return cells.two_lines("Test event", delivery.event_type.value)
+            return cells.two_lines(delivery.about, delivery.event_type.label)
         row = delivery.data_set_event
-        return cells.two_lines(delivery.event_type.label, row.path if row else delivery.subject_id[:8])
+        return cells.two_lines(delivery.about, row.path if row else delivery.subject_id[:8])
 
     to_callback = column("Callback", lambda delivery: delivery.endpoint.title)
     of_service = column("Service", lambda delivery: delivery.endpoint.service.name)
@@ -162,7 +162,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     def next_attempt(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.state != DeliveryState.WAITING:
             return "–"
-        return "Paused" if delivery.endpoint.paused_at is not None else cells.moment(delivery.next_attempt_at)
+        return "Paused" if delivery.endpoint.paused_at is not None else cells.date_above_time(delivery.next_attempt_at)
 
 
 def _is_due(delivery: CallbackDelivery) -> bool:

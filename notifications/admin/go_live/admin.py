@@ -52,7 +52,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         answer = (
             (
-                Fact(label="Answered", value=cells.moment(obj.answered_at), remark=f"by {obj.answered_by}"),
+                Fact(label="Answered", value=cells.moment(obj.answered_at), remark=_by(obj.answered_by)),
                 Fact(label="Note", value=obj.answer or "–"),
             )
             if obj.answered_at
@@ -63,7 +63,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
             Fact(label="State", value=self.shown_state(obj)),
             Fact(label="Expected", value=volumes(obj)),
             Fact(label="Purpose", value=obj.purpose),
-            Fact(label="Asked", value=cells.moment(obj.created_at), remark=f"by {obj.created_by}"),
+            Fact(label="Asked", value=cells.moment(obj.created_at), remark=_by(obj.created_by)),
             *answer,
         )
         section = Section(slug="request", title="Request", facts=facts, buttons=self._steps(request, obj))
@@ -123,3 +123,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
 def _over(row: GoLiveRequest) -> str:
     when = formats.spoken(row.answered_at) if row.answered_at else "earlier"
     return f"This request no longer waits. Since {when} its state is “{row.get_state_display()}”."
+
+
+def _by(person: str) -> str:
+    return f"by {person}" if person else ""

@@ -16,7 +16,7 @@ from notifications.submission.copies import CannotCopy
 COPY = "copy"
 _TITLE = "Send a copy to me"
 _NO_NUMBER = "You have no phone number in the team of this service. Ask somebody who manages the service to add it."
-_NO_EMAIL_ADDRESS = "Your account has no email address."
+_NO_EMAIL_ADDRESS = "Your account has no email address. Ask an operator to add it, on your page under Users."
 
 
 def buttons(request: HttpRequest, message: Notification) -> list[Button]:

@@ -222,7 +222,7 @@ class NotificationAdmin(
 
     @admin.display(description="Sent by")
     def sent_by(self, message: Notification) -> SafeString | str:
-        name = message.api_key.name if message.api_key else message.created_by
+        name = message.api_key.name if message.api_key else cells.author(message.created_by)
         is_test = message.key_type == KeyType.TEST
         return format_html("{} {}", name or "–", cells.chip("test", "warn") if is_test else "")
 

@@ -30,15 +30,15 @@ NOTHING = Q(pk__in=[])
 
 EXPIRED = "This search has expired."
 NO_RECIPIENTS = (
-    "You can search by reference, message id and request id. To search by recipient you need the role See recipients."
+    "You can search by reference, message ID and request ID. To search by recipient you need the role See recipients."
 )
 REFUSED = "The API refused this request, so there is no message."
 OF_LAST_DAYS = (
-    f"No message has exactly this recipient, reference or id. These are the messages of the last {days.WEEK_DAYS} days "
+    f"No message has exactly this recipient, reference or ID. These are the messages of the last {days.WEEK_DAYS} days "
     "with it as part of the recipient. Choose dates to search other days."
 )
 TOO_SHORT = (
-    "No message has exactly this recipient, reference or id. "
+    "No message has exactly this recipient, reference or ID. "
     f"To search for part of a recipient, enter at least {SHORTEST_PART} characters."
 )
 

@@ -48,7 +48,12 @@ def find(request: HttpRequest) -> HttpResponse:
         f"See what is stored about a recipient in {_where(request)}, export it, or erase it. "
         "Choose another service in the top bar."
     ]
-    context: dict[str, Any] = {"form": form, "explanation": explanation, "button": "Find person"}
+    context: dict[str, Any] = {
+        "form": form,
+        "failed": "Nothing was searched.",
+        "explanation": explanation,
+        "button": "Find person",
+    }
     return pages.show(request, "admin/action.html", "Find one person", **context)
 
 
@@ -112,6 +117,7 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         button="Erase person",
         explanation=explanation,
         form=form,
+        failed="Nothing was erased.",
         is_destructive=True,
         job_id=uuid.uuid4(),
     )

@@ -55,7 +55,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     added = column("Added", lambda row: cells.moment_by(row.created_at, row.created_by), ordering="created_at")
     used = column("Last used", lambda row: cells.moment(row.last_used_at, never="Never"), ordering="last_used_at")
-    id_to_copy = column("Id", lambda row: cells.copied(str(row.pk), f"row-{row.pk}"))
+    id_to_copy = column("ID", lambda row: cells.copied(str(row.pk), f"row-{row.pk}"))
     default = column("Default", lambda row: cells.chip("★ default", "accent") if row.is_default else "No")
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
@@ -106,7 +106,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         explanation = [
             f"Last used: {used}.",
             kept_use.keys(row.service_id, self.message_field, [row.pk]).sentence(row.pk),
-            "Calls that name its id are then refused.",
+            "Calls that name its ID are then refused.",
         ]
         return self.action_page(
             request,
@@ -154,7 +154,7 @@ class SmsSenderAdmin(DefaultedAdmin):
     change_form_template = "admin/notifications/sms_sender_change_form.html"
     form = SmsSenderForm
     text_field = "sender"
-    fields = ("service", "sender", "default", "id", "used", "added")
+    fields = ("service", "sender", "default", "id_to_copy", "used", "added")
     add_fields = ("service", "sender", "is_default")
     message_field = "sms_sender"
     list_display = ("sender", "default", "id_to_copy", "used", "added")
@@ -173,7 +173,7 @@ class SmsSenderAdmin(DefaultedAdmin):
 class ReplyToAddressAdmin(DefaultedAdmin):
     form = ReplyToForm
     text_field = "email_address"
-    fields = ("service", "email_address", "default", "checked", "id", "used", "added")
+    fields = ("service", "email_address", "default", "checked", "id_to_copy", "used", "added")
     add_fields = ("service", "email_address", "is_default")
     message_field = "reply_to"
     list_display = ("email_address", "default", "checked", "id_to_copy", "used", "added")

@@ -48,7 +48,7 @@ def sections(
             "general",
             "General",
             Fact(label="Name", value=service.name),
-            Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
+            Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
             Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
             Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
             Fact(

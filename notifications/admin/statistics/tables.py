@@ -66,8 +66,8 @@ def messages(services: Sequence[Service]) -> StatisticsTable:
             *(title for title, _ in GROUPS.values()),
         ),
         rows=rows,
-        about=f"The last {MONTHS} months, in UTC. Messages of test keys are not counted. Cancelled messages are in "
-        "no other column than Messages.",
+        about=f"The last {MONTHS} months, in UTC. Messages of test keys are not counted. Only the column Messages "
+        "includes cancelled messages.",
         empty="No messages yet.",
     )
 

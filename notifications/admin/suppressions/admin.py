@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.console import cells
@@ -21,7 +22,7 @@ from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
 from notifications.admin.suppressions.download import DOWNLOAD
-from notifications.admin.suppressions.forms import EndForm, LiftForm, NewSuppressionForm
+from notifications.admin.suppressions.forms import WHOLE_INSTALLATION, EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
 from notifications.submission import suppression_list
 
@@ -37,6 +38,14 @@ class StateFilter(ChoiceFilter):
         "lifted": ("Lifted", by(_IS_LIFTED)),
         "expired": ("Expired", by(_HAS_EXPIRED)),
     }
+
+
+class WhereFilter(admin.RelatedFieldListFilter):
+    """A filter by service that names the suppressions without one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.empty_value_display = SafeString(WHOLE_INSTALLATION)
 
 
 class RecipientFilter(recipient_search.RecipientFilter):
@@ -71,6 +80,10 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     def get_list_display(self, request: HttpRequest) -> Any:
         """Show where a suppression applies in place of the service, which the whole installation lacks."""
         return tuple("where" if name == "service" else name for name in super().get_list_display(request))
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        filters = super().get_list_filter(request)
+        return tuple(("service", WhereFilter) if name == "service" else name for name in filters)
 
     # Pages
 

@@ -8,6 +8,7 @@ from django import forms
 from django.http import HttpRequest
 from django.utils import timezone
 
+from config import formats
 from config.console.checking import checked
 from config.console.theme import Select, TextInput
 from notifications.admin import permissions
@@ -108,7 +109,7 @@ class ImportForm(_WhereForm):
         help_text=(
             "CSV, TSV, Excel (.xlsx) or OpenDocument (.ods). The first row names the columns: “recipient” with email "
             "addresses and phone numbers, and if you like “reason” and “last day” (2026-04-01). At most "
-            f"{suppression_list.MAX_ROWS:,} rows."
+            f"{formats.number(suppression_list.MAX_ROWS)} rows."
         ),
     )
 

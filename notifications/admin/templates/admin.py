@@ -48,7 +48,7 @@ class TemplateAdmin(FilesAdmin):
     list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
     list_filter = ("type", tags.TagFilter, InUseFilter, WaitingFilter, UnusedFilter)
     search_fields = ("name",)
-    search_help_text = "Name or id"
+    search_help_text = "Name or ID"
     row_actions = {
         "archive": "archive",
         "restore": "restore",
@@ -188,7 +188,7 @@ class TemplateAdmin(FilesAdmin):
     @admin.display(description="Changed", ordering="updated_at")
     def changed(self, template: Any) -> SafeString | str:
         version = _published(template)
-        return cells.moment_by(version.created_at, version.created_by)
+        return cells.date_above_time(version.created_at, version.created_by)
 
     @admin.display(description="Name", ordering="name")
     def called(self, template: Any) -> SafeString:
@@ -196,7 +196,7 @@ class TemplateAdmin(FilesAdmin):
         name = cells.two_lines(template.name, ", ".join([f"version {template.current_version}", *drafts]))
         return format_html("{}{}", name, tags.chips(template))
 
-    id_to_copy = column("Id", lambda template: cells.copied(str(template.pk), f"template-{template.pk}"))
+    id_to_copy = column("ID", lambda template: cells.copied(str(template.pk), f"template-{template.pk}"))
 
     def _keep_samples(self, request: HttpRequest, template: Template) -> None:
         """Store the example values. This creates neither a version nor an audit event."""

@@ -25,7 +25,7 @@ from notifications.submission.template_changes import changing
 _ARCHIVE, _RESTORE = "archive-templates", "restore-templates"
 _ARCHIVING = (
     "Calls that use it are then refused with the error “Template has been deleted”.",
-    "You can restore it later with the same id and all its versions.",
+    "You can restore it later with the same ID and all its versions.",
 )
 
 

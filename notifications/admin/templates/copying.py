@@ -68,7 +68,7 @@ class CopyingAdmin(ComparingAdmin):
             title=title,
             button="Copy template",
             explanation=[
-                f"The copy is a new template with its own id. Its version 1 has the text of version "
+                f"The copy is a new template with its own ID. Its version 1 has the text of version "
                 f"{template.current_version}, and it has the same example values, tags and options.",
                 "Later changes of one do not change the other.",
             ],
