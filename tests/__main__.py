@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
@@ -68,8 +68,8 @@ def run(stores: Stores, arguments: list[str], folder: Path) -> Run:
 
 
 def run_alone(stores: Stores, arguments: list[str], folder: Path) -> Run:
-    """Run the tests marked `alone` one after another."""
-    return pytest(f"{stores.name}, alone", ["-m", "alone", *arguments], folder, stores)
+    """Run the tests marked `alone` one after another, beside nothing but the same tests on other stores."""
+    return pytest(f"{stores.name}, alone", ["-m", "alone", *arguments], folder, stores, stores.output)
 
 
 def pytest(name: str, arguments: list[str], folder: Path, stores: Stores, output: Path | None = None) -> Run:
@@ -126,22 +126,24 @@ def main(arguments: list[str]) -> int:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-suite-")))
         compile_tests()
         base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
-        stores = [Stores(name="SQLite", workers=WORKERS, variables=_migrated(closing, folder, base))]
+        stores = [Stores(name="SQLite", workers=WORKERS, variables=base)]
         if servers := _servers(closing, missing):
             second = Stores(
                 name=" and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in servers else [])]),
                 workers=WORKERS_ON_POSTGRESQL,
-                variables=_migrated(closing, folder, base | servers),
+                variables=base | servers,
                 arguments=("--stores-only",),
                 output=folder / "second run.txt",
             )
             stores.append(second)
+        runs: list[Run] = []
         with ThreadPoolExecutor() as pool:
-            runs = list(pool.map(partial(run, arguments=arguments, folder=folder), stores))
-        for one in stores:
-            if one.output:
-                print(one.output.read_text(), flush=True)
-        runs += [run_alone(one, arguments, folder) for one in stores]
+            stores = list(pool.map(partial(_with_migrated, closing, folder), stores))
+            for part in (run, run_alone):
+                runs += pool.map(partial(part, arguments=arguments, folder=folder), stores)
+                for one in stores:
+                    if one.output:
+                        print(one.output.read_text(), flush=True)
     return conclude(runs, missing)
 
 
@@ -169,9 +171,10 @@ def _servers(closing: contextlib.ExitStack, missing: list[str]) -> dict[str, str
     return stores if "DATABASE_URL" in stores else {}
 
 
-def _migrated(closing: contextlib.ExitStack, folder: Path, variables: dict[str, str]) -> dict[str, str]:
-    """Return the variables with that of the migrated database."""
-    return variables | {"MIGRATED_DATABASE": closing.enter_context(migrated(folder, variables))}
+def _with_migrated(closing: contextlib.ExitStack, folder: Path, stores: Stores) -> Stores:
+    """Return the stores with the variable of the migrated database."""
+    database = closing.enter_context(migrated(folder, stores.variables))
+    return replace(stores, variables=stores.variables | {"MIGRATED_DATABASE": database})
 
 
 def conclude(runs: list[Run], missing: list[str]) -> int:

@@ -127,10 +127,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield start()
 
 
-@pytest.fixture(scope="session")
-def worker(service: Service) -> Program:
-    """The worker of the shared service."""
-    return service.start_worker()
+@pytest.fixture(scope="module")
+def worker(service: Service) -> Iterator[Program]:
+    """The worker of the shared service. It ends with the file's tests, because its polling takes CPU time."""
+    worker = service.start_worker()
+    yield worker
+    worker.stop()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import uuid
 from datetime import timedelta
 from typing import Any
 
+from django.db import connection
 from django.utils import timezone
 
 from notifications.models import (
@@ -134,6 +135,19 @@ def make_notification(template: Template | None = None, recipient: str | None = 
         "rate_multiplier": 0 if is_email else 1,
     }
     return Notification.objects.create(template=template, **values | fields)
+
+
+def repeat_notification(first: Notification, count: int) -> None:
+    """Store `count` copies of a message with new ids, in one statement: 10,000 objects take 5 s of CPU time."""
+    new_id = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
+    table = connection.ops.quote_name(Notification._meta.db_table)
+    key, *others = (connection.ops.quote_name(str(field.column)) for field in Notification._meta.concrete_fields)
+    columns = ", ".join(others)
+    numbers = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %s)"
+    copies = f"SELECT {new_id}, {columns} FROM {table}, numbers WHERE {key} = %s"  # noqa: S608  no caller's texts
+    with connection.cursor() as cursor:
+        own_id = Notification._meta.pk.get_db_prep_value(first.pk, connection)
+        cursor.execute(f"{numbers} INSERT INTO {table} ({key}, {columns}) {copies}", [count, own_id])
 
 
 def make_bulk_send(template: Template | None = None, **fields: Any) -> BulkSend:

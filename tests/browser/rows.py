@@ -51,6 +51,7 @@ from tests.datasets import making
 from tests.notifications.download.sending import send_file
 
 PASSWORD = "a-long-password-1"
+LONG_NAME = "of the department for the environment, food, parks, gardens and harbours"
 LONG_ADDRESS = "somebody.with.a.very.long.address@department-of-long-names.example.org"
 NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoReverseMatch)
 # Form fields with another value on each request.
@@ -107,9 +108,11 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
 
 def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     """Create the rows, some in two states, because the states have different actions."""
-    service = factories.make_service(name=name, file_contact="https://quay.example/contact")
+    service = factories.make_service(name=f"{name} {LONG_NAME}", file_contact="https://quay.example/contact")
     trial = factories.make_service(name=f"{name} on trial", live=False)
-    template = factories.make_template(service, subject="Hello ((name))", content="High water")
+    template = factories.make_template(
+        service, subject="Hello ((name))", content="High water", name=f"High water {LONG_NAME}"
+    )
     data_set = making.make_data_set(name, "volumes")
     making.make_token(data_set)
     making.put_in(data_set, making.some_records(2, quay="North"))

@@ -396,7 +396,7 @@ def test_activity_shows_events_and_daily_counts(manager, data_set):
 
     text = text_of(manager.get(page(data_set, "activity")))
 
-    assert "mina changed the max records of the data set “pay/volumes”" in text
+    assert "mina changed the number of records to keep of the data set “pay/volumes”" in text
     assert "pay/other" not in text
     assert '<td class="sb-number">42</td>' in text
 

@@ -26,7 +26,7 @@ OTHER = next(service for service in FIXTURE["services"] if service["name"] == "O
 VECTORS = [json.loads(line) for line in (FOLDER / "notifications.jsonl").read_text().strip().split("\n")]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def played(request: pytest.FixtureRequest, service: Service, worker: Program) -> Iterator[dict[str, Future[None]]]:
     """Provision everything in one call, and play the vectors of this run."""
     ids = {item.callspec.id for item in request.session.items if hasattr(item, "callspec")}

@@ -37,14 +37,14 @@ def test_a_rejected_sign_in_names_the_account_and_no_actor(client, operator):
     password(client, typed=WRONG)
 
     event = AuditEvent.objects.get()
-    assert sentences() == ["somebody entered a wrong password or code for “mina”"]
+    assert sentences() == ["Somebody entered a wrong password or code for “mina”"]
     assert (event.actor_id, event.object_id) == ("", str(operator.pk))
 
 
 def test_an_account_that_does_not_exist_is_not_named(client, operator):
     password(client, "nobody", WRONG)
 
-    assert sentences() == ["somebody entered a wrong password or code for an account that does not exist"]
+    assert sentences() == ["Somebody entered a wrong password or code for an account that does not exist"]
     assert "nobody" not in str(vars(AuditEvent.objects.get()))
 
 
@@ -54,7 +54,7 @@ def test_ten_rejected_sign_ins_and_one_lock_out_are_recorded(client, operator):
 
     verbs = list(AuditEvent.objects.values_list("verb", flat=True))
     assert (verbs.count("refused_sign_in"), verbs.count("locked_out"), len(verbs)) == (10, 1, 11)
-    assert "somebody was locked out after ten wrong passwords or codes for “mina”" in sentences()
+    assert "Somebody was locked out after ten wrong passwords or codes for “mina”" in sentences()
 
 
 def test_a_wrong_code_is_a_rejected_sign_in(client, operator):
@@ -63,7 +63,7 @@ def test_a_wrong_code_is_a_rejected_sign_in(client, operator):
 
     client.post(CODE, {"code": wrong_code_of(key)})
 
-    assert sentences() == ["somebody entered a wrong password or code for “mina”"]
+    assert sentences() == ["Somebody entered a wrong password or code for “mina”"]
 
 
 def test_a_changed_password_is_recorded(console):

@@ -89,7 +89,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
                 "after": {"daily_limit_email": 5000, "name": "Pay"},
                 "reason": "election mailing",
             },
-            "mina raised the daily limit email of the service “Pay” from 1 000 to 5 000: election mailing",
+            "mina raised the daily limit of emails of the service “Pay” from 1 000 to 5 000: election mailing",
         ),
         (
             {"verb": "changed", "before": {"live": True, "name": "x"}, "after": {"live": False, "name": "x"}},
@@ -142,7 +142,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
         ({"verb": "signed_in", "kind": "user", "name": "mina"}, "mina signed in"),
         (
             {"verb": "refused_sign_in", "kind": "user", "before": None, "object_id": "", "actor_label": "somebody"},
-            "somebody entered a wrong password or code for an account that does not exist",
+            "Somebody entered a wrong password or code for an account that does not exist",
         ),
     ],
 )  # fmt: skip
@@ -205,7 +205,7 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
     by = "mina@example.org, user name mina"
-    for shown_text in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", by):
+    for shown_text in ("daily limit of emails 1 000 5 000", "election mailing", "req-1", "192.0.2.7", by):
         assert shown_text in page
 
 

@@ -238,3 +238,11 @@ def test_a_run_of_a_removed_rule_is_closed() -> None:
 
     run.refresh_from_db()
     assert run.error == "This installation lacks the area that runs this job."
+
+
+def test_a_run_has_the_title_of_its_rule(console: Client) -> None:
+    rule = rules.named("searches")
+    assert rule
+    run, _ = retention.start(rule, Trigger.CLOCK)
+
+    assert "Saved searches, " in text_of(console.get(f"{PAGE}{run.pk}/change/").content)

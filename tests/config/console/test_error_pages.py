@@ -24,7 +24,7 @@ def test_a_forbidden_page_says_whom_to_ask(db):
 
     assert answer.status_code == 403
     assert "403 · You do not have permission" in words(answer)
-    assert "Ask an operator for permission" in words(answer)
+    assert "Ask a manager of your service or an operator for permission" in words(answer)
 
 
 def test_an_error_shows_anonymous_visitors_nothing_of_the_console(db):

@@ -138,7 +138,7 @@ def test_a_page_that_is_not_for_the_account_says_so(console):
     answer = console.get(reverse("admin:operations_auditevent_add"))
 
     assert answer.status_code == 403
-    assert "Ask an operator for permission" in answer.content.decode()
+    assert "Ask a manager of your service or an operator for permission" in answer.content.decode()
 
 
 def test_a_form_that_is_too_old_says_what_to_do(operator):

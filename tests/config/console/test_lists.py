@@ -13,6 +13,7 @@ from config.console.admin import change_list
 from config.console.admin.change_list import CappedPaginator
 from notifications.models import GuestListEntry
 from tests import factories
+from tests.datasets import making
 
 
 @pytest.mark.django_db
@@ -146,3 +147,11 @@ def test_empty_cells_of_django_look_like_the_consoles_own(console, operator):
 
     assert re.search(r"field-email[^>]*>\s*(<[^>]+>\s*)*–", page)
     assert admin.site.empty_value_display == "–"
+
+
+def test_a_list_counts_its_rows_with_the_noun_of_its_page(console):
+    making.make_data_set("pay", "volumes")
+
+    for model in ("group", "type"):
+        page = console.get(reverse(f"admin:datasets_data{model}_changelist")).content.decode()
+        assert re.search(rf"\b1\s+{model}\b", page)

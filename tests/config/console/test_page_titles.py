@@ -6,9 +6,10 @@ import re
 import pytest
 from django.contrib import admin
 from django.http import HttpResponse
-from django.urls import NoReverseMatch
+from django.urls import NoReverseMatch, reverse
 from django.utils.text import capfirst
 
+from notifications.models import TeamMember
 from tests import factories
 from tests.config.console.test_buttons import buttons_of
 from tests.config.console.test_every_page import NAMES, REGISTERED, rows_of_every_model
@@ -45,6 +46,17 @@ def test_the_form_of_a_new_row_has_the_title_of_the_button_that_opens_it(console
 
     assert title_of(answer) == model_admin.add_title() == crumbs_of(answer)[-1]
     assert title_of(answer) in buttons_of(console.get(model_admin.list_url()).content.decode())
+
+
+def test_a_page_with_a_refused_form_has_the_stored_name(console):
+    member = TeamMember.objects.create(service=factories.make_service(), email_address="ana@example.org")
+    url = reverse("admin:notifications_teammember_change", args=[member.pk])
+
+    answer = console.post(url, {"email_address": "ben@example.org", "phone_number": "call me"})
+
+    assert "Must not contain letters" in answer.content.decode()
+    assert title_of(answer) == "ana@example.org – Team member"
+    assert crumbs_of(answer)[-1] == "ana@example.org"
 
 
 def test_the_pages_of_a_row_name_it(console, rf, operator):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from config import formats
@@ -75,6 +76,14 @@ def csv_of(answer: Any) -> list[list[str]]:
 
 
 # The page
+
+
+def test_only_people_who_may_open_the_log_get_links_to_it(service: Service, sender: Client, sent: BulkSend):
+    log = reverse("admin:notifications_notification_changelist")
+    other = colleague(service, Role.SEND_MESSAGES, name="idris")
+
+    assert f'href="{log}?bulk_send={sent.pk}' in sender.get(url_of(sent, "change")).content.decode()
+    assert f'href="{log}?bulk_send={sent.pk}' not in other.get(url_of(sent, "change")).content.decode()
 
 
 def test_the_page_counts_messages_and_refreshes_itself(sender: Client, sent: BulkSend):
@@ -238,6 +247,13 @@ def test_the_results_have_every_row_with_its_columns_and_message(sender: Client,
     assert rows[3] == ["4", "nobody", "Cy", "left out", "", ""]
     event = AuditEvent.objects.get(verb="downloaded_results_of")
     assert event.after == {"rows": 4}
+
+
+def test_a_bulk_send_without_bad_rows_has_none_to_download(sender: Client, template: Template):
+    bulk_send, _ = check(sender, template, "email address,name\nana@example.com,Ana\n")
+
+    for answer in (sender.get(url_of(bulk_send, "bad-rows")), sender.post(url_of(bulk_send, "bad-rows"))):
+        assert "No row was left out, so there is nothing to download." in text_of(answer)
 
 
 def test_a_corrected_download_of_the_bad_rows_can_be_uploaded(sender: Client, template: Template):

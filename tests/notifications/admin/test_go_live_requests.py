@@ -4,6 +4,7 @@ import html
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -50,8 +51,8 @@ def page_of(row: Any, page: str) -> str:
     return reverse(f"admin:notifications_{row._meta.model_name}_{page}", args=[row.pk])
 
 
-def ask(manager: Client, service: Service) -> GoLiveRequest:
-    manager.post(page_of(service, "ask-to-go-live"), VOLUMES)
+def ask(manager: Client, service: Service, **values: object) -> GoLiveRequest:
+    manager.post(page_of(service, "ask-to-go-live"), {**VOLUMES, **values})
     return GoLiveRequest.objects.get()
 
 
@@ -94,6 +95,21 @@ def test_an_operator_sends_a_request_back_with_a_note_and_the_team_asks_again(ma
     assert "no longer waits" in text_of(console.get(page_of(row, "send-back")))
     manager.post(page_of(service, "ask-to-go-live"), VOLUMES)
     assert GoLiveRequest.objects.waiting().count() == 1
+
+
+def test_the_emails_show_a_purpose_and_an_answer_as_typed(manager, console, service):
+    typed = "# Boats &lbrack;\n\n[nets](https://x.example) & <b>1. *rope*</b>"
+    row = ask(manager, service, purpose=typed)
+    mails()
+    console.post(page_of(row, "send-back"), {"note": typed})
+
+    assert len(mails()) == 2
+    for email in SandboxMessage.objects.all():
+        assert typed.splitlines()[2] in email.content.text
+        assert "Boats &amp;lbrack;" in email.content.html
+        assert "&lt;b&gt;1. *rope*&lt;/b&gt;" in email.content.html
+        assert ">nets<" not in email.content.html
+        assert f"{settings.BASE_URL}{page_of(row, 'change')}</a>" in email.content.html
 
 
 def test_a_request_waits_once_and_can_be_withdrawn(manager, service):

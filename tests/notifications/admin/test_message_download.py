@@ -21,7 +21,7 @@ from notifications.admin.messages import download
 from notifications.attachments import expiry, store
 from notifications.management.clean_up import RULES
 from notifications.models import LogExport, LogExportPart, Notification, Role, Service, Status, Template
-from tests.factories import make_api_key, make_notification, make_service, make_template
+from tests.factories import make_api_key, make_notification, make_service, make_template, repeat_notification
 from tests.people import browser_of, join, make_person
 
 pytestmark = pytest.mark.django_db
@@ -109,9 +109,7 @@ def test_recipients_are_masked_without_the_role(reader: Client, template: Templa
 
 
 def test_many_messages_are_left_to_a_job(reader: Client, template: Template) -> None:
-    one = {"template": template, "service": template.service, "template_version": 1, "channel": "email", "body": ""}
-    many = [Notification(recipient=str(n), **one) for n in range(download.MOST_AT_ONCE + 1)]
-    Notification.objects.bulk_create(many, batch_size=500)
+    repeat_notification(make_notification(template), download.MOST_AT_ONCE)
     page = reader.get(f"{DOWNLOAD}?key_type=all")
     assert "The CSV file has 10 001 messages" in text_of(page)
     assert "You can download it for 3 days" in text_of(page)

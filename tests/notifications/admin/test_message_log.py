@@ -159,20 +159,7 @@ def test_the_counters_are_filters_that_keep_the_others(console, template):
 
 @pytest.mark.usefixtures("noon")
 def test_counting_stops_at_a_limit(console, template):
-    rows = (
-        Notification(
-            service=template.service,
-            template=template,
-            template_version=1,
-            channel="email",
-            key_type=KeyType.LIVE,
-            recipient="a@example.org",
-            normalised_recipient="a@example.org",
-            body="",
-        )
-        for _ in range(MAX_COUNTED + 5)
-    )
-    Notification.objects.bulk_create(rows, batch_size=500)  # one statement for all rows could exceed the time-out
+    factories.repeat_notification(factories.make_notification(template), MAX_COUNTED + 4)
     DailyCounter.objects.create(
         service=template.service, day=timezone.now().date(), kind=LimitKind.EMAIL, count=MAX_COUNTED + 5
     )
@@ -186,14 +173,14 @@ def test_counting_stops_at_a_limit(console, template):
 
 
 def test_pages_have_the_newest_of_all_services_in_order(console, template):
-    other = factories.make_template()
+    now, other = timezone.now(), factories.make_template()
     kinds = [(template, KeyType.LIVE, "created"), (other, KeyType.TEAM, "delivered"), (template, KeyType.TEAM, "sent")]
     made = [
         factories.make_notification(
             kinds[n % 3][0],
             key_type=kinds[n % 3][1],
             status=kinds[n % 3][2],
-            created_at=timezone.now() - timedelta(seconds=n),
+            created_at=now - timedelta(seconds=n),
         ).pk
         for n in range(120)
     ]

@@ -27,12 +27,10 @@ BY_ID = {"postgresql": "notifications_notification_pkey", "sqlite": "sqlite_auto
 def template(db):
     """Return a template with many messages, a few of them from the console and a few others with a file."""
     template = factories.make_template(factories.make_service(name="Tides"))
-    first = factories.make_notification(template, status=Status.DELIVERED)
-    columns = [field for field in Notification._meta.concrete_fields if not field.primary_key]
-    values = {field.attname: getattr(first, field.attname) for field in columns} | {"created_at": timezone.now()}
-    Notification.objects.bulk_create(
-        Notification(**values | {"origin": "console" if number < FEW else "api"}) for number in range(MESSAGES)
-    )
+    first = factories.make_notification(template, status=Status.DELIVERED, origin="api")
+    factories.repeat_notification(first, MESSAGES - FEW)
+    for _ in range(FEW):
+        factories.make_notification(template, status=Status.DELIVERED, origin="console")
     for filed in Notification.objects.filter(origin="api").order_by("pk")[:FEW]:
         file = send_file(template.service).row
         Attachment.objects.filter(pk=file.pk).update(notification_id=filed.pk, created_at=filed.created_at)

@@ -83,6 +83,7 @@ def test_a_wrong_recipient_has_an_error(console: Client, typed: str, error: str)
 
     assert answer.status_code == 200
     assert error in text_of(answer)
+    assert "Nothing was searched." in text_of(answer)
     assert not SavedSearch.objects.exists()
 
 
@@ -177,6 +178,7 @@ def test_erasing_needs_the_recipient_again(
     answer = console.post(f"{found(console)}erase/", values)
 
     assert error in text_of(answer)
+    assert "Nothing was erased." in text_of(answer)
     assert not BulkJobRun.objects.exists()
 
 

@@ -101,6 +101,7 @@ def test_the_list_is_filtered(console: Client, service: Service) -> None:
     assert listed("state=expired") == {"third"}
     assert listed("reason__exact=complaint") == {"first"}
     assert listed("channel__exact=sms") == {"07700 900123"}
+    assert "Whole installation" in text_of(console.get(LIST))
     assert "No results. Change or clear the filters." in text_of(console.get(f"{LIST}?reason__exact=hard_bounce"))
 
 
@@ -243,6 +244,7 @@ def test_an_operator_suppresses_for_the_whole_installation(console: Client, serv
     ("fields", "error"),
     [
         ({"recipient": "ana@"}, "Enter an email address in the correct format, like name@example.com"),
+        ({"recipient": "the office"}, "Enter an email address or a phone number."),
         ({"recipient": "0123"}, "Mobile number is too short"),
         ({"recipient": ""}, "This field is required."),
         ({"note": ""}, "This field is required."),

@@ -121,7 +121,7 @@ def test_a_callback_with_the_same_token_only_shows_its_new_url(console, service)
     assert list(second.after) == ["bearer_token"]
     assert sentences(console) == [
         "mina@example.org changed the bearer token of the callback “Delivery status to 127.0.0.1”",
-        "mina@example.org changed the url of the callback “Delivery status to 127.0.0.1”",
+        "mina@example.org changed the URL of the callback “Delivery status to 127.0.0.1”",
     ]
 
 

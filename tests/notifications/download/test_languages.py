@@ -80,6 +80,11 @@ def test_the_compiled_catalogue_is_that_of_the_texts():
         assert sorted(PLACE.findall(plain)) == sorted(PLACE.findall(wanted)), text
 
 
+@pytest.mark.parametrize("page", PREVIEWS)
+def test_each_preview_says_that_it_is_one(client, service, page):
+    assert "This is a preview." in preview(client, service, page).content.decode()
+
+
 def test_a_preview_stores_nothing_and_leads_to_the_next_page(client, service):
     page = preview(client, service, "landing").content.decode()
 
