@@ -23,7 +23,7 @@ NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
 # Processes of each run on two cores: tests mostly wait for processes, sockets and clocks. The first run has twice as
 # many tests. A given PostgreSQL server may allow only PostgreSQL's default of 100 connections.
-WORKERS, WORKERS_ON_POSTGRESQL = "5", "3"
+WORKERS, WORKERS_ON_POSTGRESQL = "4", "2"
 # All processes end with the run. Tests that end a server start their own.
 SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
 # Each run sets the variables of the stores itself. Without bytecode files, each process would compile the suite.

@@ -54,7 +54,7 @@ def same(one: object, other: object) -> bool:
 
 @pytest.mark.django_db
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(batch=st.lists(good, min_size=1, max_size=8, unique_by=lambda record: record["_id"]), times=st.integers(1, 40))
 def test_any_accepted_record_comes_back_equal(batch, times):
