@@ -31,13 +31,22 @@ _PROGRAMS_AND_DOCUMENTS = (
     "config/test_up.py",
     "deploy/",
     "faults/test_scripts_in_the_console.py",
-    "notifications/attachments/test_road.py::test_a_file_of_the_official_client_is_downloaded_unchanged[s3]",
     "notifications/management/test_commands.py",
     "notifications/management/test_demo.py",
     "notifications/management/test_template_files.py",
     "notifications/rendering/test_over_http.py",
     "notifications/submission/test_examples.py",
     "notifications/test_every_client_method.py",
+)
+_ON_S3 = (  # the same tests run with the folder store on both
+    "notifications/attachments/test_road.py::test_a_file_of_the_official_client_is_downloaded_unchanged[s3]",
+    "notifications/attachments/test_road.py::test_a_web_server_killed_during_an_upload_leaves_at_most_an_orphan[s3]",
+    "notifications/attachments/test_road.py::test_an_attacker_with_the_state_folder_reads_nothing[s3]",
+    "notifications/attachments/test_road.py::test_an_orphan_of_a_killed_process_is_removed[s3]",
+    "notifications/attachments/test_road.py::test_an_unavailable_store_is_500_for_files_only[s3]",
+    "notifications/attachments/test_road.py::test_logs_contain_no_key_no_name_and_no_recipient[s3]",
+    "notifications/attachments/test_road.py::test_the_client_has_the_same_limits[s3]",
+    "notifications/attachments/test_road.py::test_two_files_with_every_option_of_the_client_are_downloaded[s3]",
 )
 _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an error
     "config/test_answers.py",
@@ -157,5 +166,6 @@ _PROVIDERS = (  # the requests and answers of adapters; claims, retries and fair
 )
 PLACES = tuple(
     f"tests/{place}"
-    for place in (*_OWN_SERVERS, *_PROGRAMS_AND_DOCUMENTS, *_REQUESTS_BEFORE_ANY_ROW, *_PAGES, *_PROVIDERS)
+    for places in (_OWN_SERVERS, _PROGRAMS_AND_DOCUMENTS, _ON_S3, _REQUESTS_BEFORE_ANY_ROW, _PAGES, _PROVIDERS)
+    for place in places
 )

@@ -8,7 +8,7 @@ import pytest
 from notifications.rendering import email, placeholders, sanitise, sms
 
 TIMES = 200_000
-FEWER = 50_000  # for cases that the contract does not name; quadratic work would still exceed the time limit
+FEWER = 30_000  # for cases that the contract does not name; quadratic work would still exceed the time limit
 OF_THE_CONTRACT = ["((", "[", "![", "* ", "^", "\\", '"', "|", " "]
 FURTHER = [
     "]", "[]", "[](", "[[", "]](", '[a](b "', "((a", "(( ", "'", "' ", "- ", " ,", "@", "a-", "a.", "a-b.", "@a-",
