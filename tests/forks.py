@@ -26,7 +26,7 @@ from django.core.management import execute_from_command_line
 
 from tests.servers import Program, accepts, free_port, wait_until
 
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 300
 AHEAD = (  # two thirds of a service's imports: the slow ones that need no settings
     "celery.bin.celery",
     "celery.concurrency.prefork",
