@@ -78,6 +78,7 @@ def test_the_pages_of_a_row_name_it(console, rf, operator):
 
 def test_no_page_has_a_title_of_the_django_admin(console):
     """Open the page of each action of a row. The tests above compare the titles of the other pages."""
+    compared = 0
     for row in rows_of_every_model().values():
         model_admin = admin.site.get_model_admin(type(row))
         noun = row._meta.verbose_name
@@ -88,3 +89,5 @@ def test_no_page_has_a_title_of_the_django_admin(console):
             answer = console.get(place)
             if answer.status_code == 200 and b"<html" in answer.content:  # some actions are parts of pages
                 assert title_of(answer) not in theirs - {model_admin.add_title()}, place
+                compared += 1
+    assert compared > 50  # pages that do not open are left out
