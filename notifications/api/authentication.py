@@ -140,17 +140,16 @@ class ServiceKeyAuthentication(JWTAuthentication):
             key, caller = _owner(WholeKey.parse(whole_key))
             return self._authenticated(request, caller.service, key)
 
-        example_url = f"{base_url(request)}/docs/#authentication"
         try:
             token = SignedToken.parse(text)
         except TokenMalformed as error:
-            raise errors.TokenInvalid(example_url=example_url) from error
+            raise _token_invalid(request) from error
         caller = _named_caller(token)
         if token.header.get("alg") != ALGORITHM:
             raise errors.AlgorithmNotAllowed
         key = _signer(token, caller)
         request.signer = key  # type: ignore[attr-defined]  # the usage page of the key also lists calls with errors
-        _check_claims(token, example_url)
+        _check_claims(token, request)
         return self._authenticated(request, caller.service, key)
 
     def _authenticated(self, request: Request, service: Service, key: ApiKey) -> tuple[Service, ApiKey]:
@@ -212,7 +211,7 @@ def _matching(caller: Caller, matches: Callable[[KeyBackend], bool]) -> ApiKey:
     raise errors.KeyNotFound
 
 
-def _check_claims(token: SignedToken, example_url: str) -> None:
+def _check_claims(token: SignedToken, request: Request) -> None:
     """Raise AuthError if a claim of a token with a valid signature is missing, out of date or not supported."""
     if "iat" not in token.claims:
         raise errors.KeyNotFound
@@ -228,7 +227,11 @@ def _check_claims(token: SignedToken, example_url: str) -> None:
     expires_at = _seconds(token.claims.get("exp", now))
     is_over = expires_at is None or now - expires_at > LEEWAY_SECONDS
     if is_over or not_before is None or "aud" in token.claims or "crit" in token.header:
-        raise errors.TokenInvalid(example_url=example_url)
+        raise _token_invalid(request)
+
+
+def _token_invalid(request: Request) -> errors.TokenInvalid:
+    return errors.TokenInvalid(example_url=f"{base_url(request)}/docs/#authentication")
 
 
 @cached

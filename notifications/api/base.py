@@ -4,6 +4,7 @@ Source: docs/reference/sending-api.md §2.2, §4.1, §13.1; draft-ietf-httpapi-r
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -96,7 +97,7 @@ class ApiViewSet(ViewSet):
                 usage.count_refused(signer.service_id, Limit(error.setting))
         return finished
 
-    @property
+    @cached_property
     def is_dry_run(self) -> bool:
         """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
         return self.action in self.rate_limited_actions and "true" in self.request.query_params.getlist("dry_run")
@@ -112,7 +113,7 @@ class ApiViewSet(ViewSet):
         given.is_valid(raise_exception=True)
         return given.validated_data
 
-    @property
+    @cached_property
     def context(self) -> dict[str, object]:
         """Return the context of serializers."""
         base = base_url(self.request)
