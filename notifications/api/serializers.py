@@ -59,8 +59,8 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
         values: dict[str, Any] = {}
         found: list[errors.NotificationError] = []
         missing: list[errors.NotificationError] = []
-        fields = self.fields
-        for name, field in fields.items():
+        known = self.fields
+        for name, field in known.items():
             if name in given:
                 try:
                     values[name] = self._valid(name, field.to_internal_value(given[name]))
@@ -69,7 +69,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
             elif field.required:
                 missing.append(errors.PropertyMissing(name=name))
         found += missing
-        unknown = given.keys() - fields.keys()
+        unknown = given.keys() - known.keys()
         if unknown and not self.allows_unknown:
             found.append(errors.PropertiesUnexpected(names=unknown))
         return values, found
@@ -77,6 +77,9 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
     def request(self, values: dict[str, Any]) -> Any:
         """Return the argument for the use case."""
         return values
+
+    def validate_phone_number(self, text: str) -> PhoneNumber:
+        return policy.parse_phone_number(text, self.context["service"])
 
     def _valid(self, name: str, value: Any) -> Any:  # Any: the types of the fields
         """Return what the method `validate_<name>` returns, if there is one, as in Django REST framework."""
@@ -160,9 +163,6 @@ class TextMessageSerializer(MessageSerializer):
         allow_null=True,
         help_text="An email that is sent, with the same personalisation, if the text message fails.",
     )
-
-    def validate_phone_number(self, text: str) -> PhoneNumber:
-        return policy.parse_phone_number(text, self.context["service"])
 
 
 class EmailSerializer(MessageSerializer):

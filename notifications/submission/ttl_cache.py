@@ -10,7 +10,7 @@ from functools import wraps
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
-from cachetools import FIFOCache
+from cachetools import TLRUCache
 
 SECONDS = 2.0
 SIZE = 1000  # entries of one function; a template may be megabytes long
@@ -18,13 +18,13 @@ SIZE = 1000  # entries of one function; a template may be megabytes long
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_caches: list[tuple[FIFOCache[Hashable, Any], Lock]] = []  # Any: the results of the functions
+_caches: list[tuple[TLRUCache[Hashable, Any], Lock]] = []  # Any: the results of the functions
 
 
 def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
     """Cache the results of a function with hashable arguments. None is not cached."""
     # TTLCache would count the age from the end of a read, and a read under load may take seconds.
-    cache: FIFOCache[Hashable, tuple[float, T]] = FIFOCache(SIZE)
+    cache: TLRUCache[Hashable, tuple[float, T]] = TLRUCache(SIZE, ttu=lambda key, entry, now: entry[0] + SECONDS)
     lock = Lock()
     _caches.append((cache, lock))
 
@@ -34,7 +34,7 @@ def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
         key = (args, tuple(kwargs.items()))
         with lock:
             entry = cache.get(key)
-        if entry is not None and began_at - entry[0] < SECONDS:
+        if entry is not None:
             return entry[1]
         value = read(*args, **kwargs)
         if value is not None:

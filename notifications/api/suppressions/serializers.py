@@ -15,8 +15,6 @@ from notifications.api.queries import PAGE_SIZE, Page
 from notifications.api.serializers import RequestSerializer
 from notifications.models import Channel, Suppression, SuppressionReason, SuppressionSource
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
-from notifications.recipients.phone import PhoneNumber
-from notifications.submission import policy
 
 
 def short_text(name: str, text: str) -> str:
@@ -53,9 +51,6 @@ class RecipientSerializer(RequestSerializer):
 
     email_address = fields.EmailAddress(required=False, help_text="The email address. Either this or `phone_number`.")
     phone_number = fields.PhoneNumber(required=False, help_text="The phone number. Either this or `email_address`.")
-
-    def validate_phone_number(self, text: str) -> PhoneNumber:
-        return policy.parse_phone_number(text, self.context["service"])
 
     def parse(self, data: Any) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
         values, found = super().parse(data)
