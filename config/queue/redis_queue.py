@@ -5,13 +5,13 @@ docs/framework-internals.md lists the private attributes of the framework that t
 """
 
 import base64
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from queue import Empty
 from typing import Any
 
+import msgspec
 from kombu.transport import redis
 from redis import RedisError, ResponseError
 
@@ -104,7 +104,7 @@ def put(
     Channels support exchanges and priorities, and each message borrows one. That took longer than everything else.
     Raises redis.RedisError.
     """
-    encoded = base64.b64encode(json.dumps(body).encode())
+    encoded = base64.b64encode(msgspec.json.encode(body))
     delivery = {"exchange": "", "routing_key": queue}
     message = {
         "body": encoded.decode(),
@@ -119,4 +119,4 @@ def put(
             "priority": 0,
         },
     }
-    client.execute_command("LPUSH", f"{prefix}{queue}", json.dumps(message))
+    client.execute_command("LPUSH", f"{prefix}{queue}", msgspec.json.encode(message))
