@@ -30,12 +30,12 @@ def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
 
     @wraps(read)
     def look_up(*args: P.args, **kwargs: P.kwargs) -> T | None:
-        began_at = time.monotonic()
         key = (args, tuple(kwargs.items()))
-        with lock:
-            entry = cache.get(key)
-        if entry is not None:
-            return entry[1]
+        try:
+            with lock:
+                return cache[key][1]
+        except KeyError:
+            began_at = time.monotonic()
         value = read(*args, **kwargs)
         if value is not None:
             with lock:
