@@ -100,7 +100,9 @@ class ApiViewSet(ViewSet):
     @cached_property
     def is_dry_run(self) -> bool:
         """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
-        return self.action in self.rate_limited_actions and "true" in self.request.query_params.getlist("dry_run")
+        if self.action not in self.rate_limited_actions or not self.request.META.get("QUERY_STRING"):
+            return False
+        return "true" in self.request.query_params.getlist("dry_run")
 
     @property
     def actor(self) -> Actor:

@@ -94,7 +94,7 @@ class NotificationViewSet(ApiViewSet):
 
     def _is_only_checked(self, request: Request) -> bool:
         """Return whether the request is a dry run. Raises an error for any other query parameter."""
-        if not request.query_params:
+        if not request.META.get("QUERY_STRING"):
             return False
         queries.check(request.query_params, queries.SEND_PARAMETERS)
         return self.is_dry_run
