@@ -190,11 +190,11 @@ class Notification(models.Model):
     enqueued_at = models.DateTimeField(null=True, db_default=Now())  # only for the previous version; to be removed
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
-    attempts = models.JSONField(default=list)
+    attempts = models.JSONField(db_default=[])
     provider = models.CharField(max_length=60, blank=True)
     provider_reference = models.CharField(max_length=255, blank=True)
     is_acceptance_final = models.BooleanField(db_default=False)
-    receipts = models.JSONField(default=list)
+    receipts = models.JSONField(db_default=[])
 
     objects = NotificationQuerySet.as_manager()
 
