@@ -93,31 +93,30 @@ class Statement:
         self._sql, self._fields, self._reads = sql, fields, reads
         self._compiled: dict[str, str] = {}
 
-    @property
-    def sql(self) -> str:
-        vendor = _connection().vendor
-        compiled = self._compiled.get(vendor)
+    def sql(self, connection: BaseDatabaseWrapper) -> str:
+        compiled = self._compiled.get(connection.vendor)
         if compiled is None:
-            compiled = self._sql if isinstance(self._sql, str) else self._sql[vendor]
+            compiled = self._sql if isinstance(self._sql, str) else self._sql[connection.vendor]
             if self._reads is not None:
                 compiled = compiled.format(columns=self._reads.names)
-            self._compiled[vendor] = compiled
+            self._compiled[connection.vendor] = compiled
         return compiled
 
-    def parameters(self, values: Values) -> Values:
+    def parameters(self, values: Values, connection: BaseDatabaseWrapper) -> Values:
         if self._fields is None:
             return values
-        connection = _connection()
         return [field.get_db_prep_value(value, connection) for field, value in zip(self._fields, values, strict=True)]
 
     def run(self, *values: Any) -> int:  # Any: values of columns
         """Run the statement and return the number of rows that it changed."""
-        return _run(self.sql, self.parameters(values))
+        connection = _connection()
+        return _run(connection, self.sql(connection), self.parameters(values, connection))
 
     def first(self, *values: Any) -> Any:  # Any: the database's type
         """Run the statement and return the first row or None. `reads` converts a row to model instances."""
-        with prepared_cursor(_connection()) as cursor:
-            cursor.execute(self.sql, self.parameters(values))
+        connection = _connection()
+        with prepared_cursor(connection) as cursor:
+            cursor.execute(self.sql(connection), self.parameters(values, connection))
             return cursor.fetchone()
 
 
@@ -148,15 +147,16 @@ def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
             left_out.append(column.name)
         else:
             parameters.append(column.field.get_db_prep_save(value, connection))
-    update = condition.update.sql if condition else ""
+    update = condition.update.sql(connection) if condition else ""
     sql = _insert_sql(connection.vendor, type(row), tuple(left_out), update)
     if condition is None:
-        is_stored = bool(_run(sql, parameters))
+        is_stored = bool(_run(connection, sql, parameters))
     elif connection.vendor == "postgresql":
-        is_stored = bool(_run(sql, [*condition.update.parameters(condition.values), *parameters]))
+        changed = condition.update.parameters(condition.values, connection)
+        is_stored = bool(_run(connection, sql, [*changed, *parameters]))
     else:
         with transaction.atomic(savepoint=False):
-            is_stored = bool(condition.update.run(*condition.values)) and bool(_run(sql, parameters))
+            is_stored = bool(condition.update.run(*condition.values)) and bool(_run(connection, sql, parameters))
     row._state.adding = not is_stored
     row._state.db = connection.alias
     return is_stored
@@ -207,8 +207,8 @@ def _insert_sql(vendor: str, model: type[models.Model], left_out: Sequence[str],
     return f"{into} VALUES ({places})"
 
 
-def _run(sql: str, parameters: Values) -> int:
-    with transaction.mark_for_rollback_on_error(), prepared_cursor(_connection()) as cursor:
+def _run(connection: BaseDatabaseWrapper, sql: str, parameters: Values) -> int:
+    with transaction.mark_for_rollback_on_error(), prepared_cursor(connection) as cursor:
         cursor.execute(sql, parameters)
         return int(cursor.rowcount)
 
