@@ -11,6 +11,7 @@ from django.utils import timezone
 from config.jobs import retention
 from config.jobs.models import RetentionRun
 from config.jobs.rules import RetentionRule, registered
+from config.utc_days import day_of
 
 NIGHT = time(3, tzinfo=UTC)
 TRIED_AGAIN_AFTER = timedelta(hours=1)
@@ -54,6 +55,6 @@ def _last_two(rule: RetentionRule) -> tuple[RetentionRun | None, RetentionRun | 
 
 
 def _night_after(moment: datetime) -> datetime:
-    day = moment.astimezone(UTC).date()
+    day = day_of(moment)
     tonight = datetime.combine(day, NIGHT)
     return tonight if tonight > moment else tonight + timedelta(days=1)

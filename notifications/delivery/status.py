@@ -5,7 +5,7 @@ Source: docs/reference/sending-api.md §18, §19.2.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from config.metrics import registry
+from config.utc_days import day_of
 from notifications.delivery import suppressions
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.models import CountedDay, EarlyReceipt, Notification, Status, SuppressionSource
@@ -71,7 +72,7 @@ def apply(provider: str, receipt: Receipt, *, source: SuppressionSource = Suppre
         if receipt.outcome == Outcome.DELIVERED and not moved:
             row.confirm()
         if moved and message.status in COMPLETED:  # the count of its day may already be final
-            CountedDay.objects.touch(message.service_id, message.created_at.astimezone(UTC).date())
+            CountedDay.objects.touch(message.service_id, day_of(message.created_at))
     if moved:
         registry.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)
     log.info(

@@ -7,7 +7,7 @@ has locked. Source: docs/reference/sending-api.md §21.
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from config.jobs.pace import OLD_ROWS_SECONDS, Pace
+from config.utc_days import day_of
 from notifications.models.api_key import KeyType
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.notification import Notification
@@ -73,7 +74,7 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     units: Counter[tuple[date, UUID, str, str]] = Counter()
     for message in batch:
         if message.key_type != KeyType.TEST:
-            day = message.created_at.astimezone(UTC).date()
+            day = day_of(message.created_at)
             what = (day, message.template_id, message.key_type, message.status)
             counted[what] += 1
             units[what] += message.parts * message.rate_multiplier if message.sent_at else 0

@@ -3,11 +3,12 @@
 import random
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain, islice
 
 from django.utils import timezone
 
+from config import utc_days
 from notifications.jobs import counting
 from notifications.management import demo_document
 from notifications.models import ApiKey, Channel, KeyType, Notification, Service, Status
@@ -35,7 +36,7 @@ def make_messages(seed: int = 1, factor: int = 1) -> int:
     stored = 0
     while some := list(islice(chain([first] if not stored else [], messages), AT_ONCE)):
         stored += len(Notification.objects.bulk_create(some))
-    today = timezone.localdate(timezone=UTC)
+    today = utc_days.today()
     for days_ago in range(DAYS + 1):
         counting.count_day(service.pk, today - timedelta(days=days_ago))
     return stored

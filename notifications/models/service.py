@@ -3,13 +3,14 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Collection
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from config.utc_days import start_of, today
 from notifications.validation.services import (
     DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
     MAX_REPEAT_GUARD_MINUTES,
@@ -132,8 +133,7 @@ class Service(models.Model):
 
     def kept_since(self) -> datetime:
         """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""
-        day = timezone.localdate(timezone=UTC) - timedelta(days=self.retention_days)
-        return datetime.combine(day, time(tzinfo=UTC))
+        return start_of(today() - timedelta(days=self.retention_days))
 
 
 class TeamMemberQuerySet(models.QuerySet["TeamMember"]):
