@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from typing import Any
+from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -20,7 +21,7 @@ from django.db.models.fields import NOT_PROVIDED
 Values = Sequence[Any]  # Any: values of columns, each of its own type
 Converter = Callable[[Any, Any, BaseDatabaseWrapper], Any]  # Any: a value, its expression
 
-_AS_IS = frozenset({str, int, bool})  # no field converts these types
+_AS_IS = frozenset({str, int, bool})  # no field converts these types, nor UUIDs if the database has them
 
 
 class Columns:
@@ -136,12 +137,14 @@ def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
     in one statement, so no transaction is needed.
     """
     connection = _connection()
+    as_is = _AS_IS | {UUID} if connection.features.has_native_uuid_field else _AS_IS
     parameters: list[Any] = []
     left_out: list[str] = []
+    given = row.__dict__
     for column in _columns_of(type(row)):
-        value = column.field.pre_save(row, add=True) if column.is_set_late else row.__dict__[column.name]
+        value = column.field.pre_save(row, add=True) if column.is_set_late else given[column.name]
         kind = type(value)
-        if kind in _AS_IS:
+        if kind in as_is:
             parameters.append(value)
         elif (value is None and column.is_null_by_itself) or kind is DatabaseDefault:
             left_out.append(column.name)
