@@ -60,7 +60,7 @@ class Formatter(logging.Formatter):
 
 def _finish(log_format: str) -> list[Callable[[WrappedLogger, str, EventDict], Any]]:
     return [
-        structlog.processors.TimeStamper(fmt="%Y-%m-%dT%H:%M:%S.%fZ", utc=True, key="ts"),
+        structlog.processors.TimeStamper(fmt="iso", key="ts"),
         name_trace,
         cut_long_values,
         render_json if log_format == "json" else render_text,
