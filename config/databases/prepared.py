@@ -21,7 +21,7 @@ from django.db.models.fields import NOT_PROVIDED
 Values = Sequence[Any]  # Any: values of columns, each of its own type
 Converter = Callable[[Any, Any, BaseDatabaseWrapper], Any]  # Any: a value, its expression
 
-_AS_IS = frozenset({str, int, bool})  # no field converts these types, nor UUIDs if the database has them
+_AS_IS = frozenset({str, int, bool})  # no field converts these types; nor UUIDs, if the database has this type
 
 
 class Columns:

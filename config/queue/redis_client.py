@@ -34,7 +34,7 @@ class ImpatientRedis:
         self._new: Callable[[], Any] = partial(pool.connection_class, **pool.connection_kwargs)  # Any: partly typed
         self._of_thread = threading.local()
 
-    def execute_command(self, *command: str | int) -> Any:  # Any: depends on the command
+    def execute_command(self, *command: str | bytes | int) -> Any:  # Any: depends on the command
         """Send one command once and return its answer. Raises redis.RedisError."""
         connection = self._connection()
         try:
