@@ -9,10 +9,11 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from config.accounts.invite import Invite
+from config.accounts.saved_search import SEARCHES_ARE_KEPT_FOR, SavedSearch
 from config.audit.models import AuditEvent
 from config.audit.reads import READS_ARE_KEPT_FOR, ReadEvent
 from config.console import shown_once
-from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch, SpentNonce
+from config.console.models import SpentNonce
 from config.jobs import rules
 from config.jobs.models import BulkJobRun, RetentionRun
 from config.jobs.registry import Batch

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils import timezone
 
-from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
+from config.accounts.saved_search import SEARCHES_ARE_KEPT_FOR, SavedSearch
 from notifications.admin import permissions
 
 MOST_CHARACTERS = 1000  # the length limit of a reference

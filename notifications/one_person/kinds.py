@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.databases.streaming import streamed
 from config.encryption import DecryptionFailed
 from notifications.models import (

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from config import audit
 from config.accounts import invites
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.store import fields_seen
 from notifications.admin.bulk_sends import notices

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.encryption import DecryptionFailed
 from config.reading import read_uuid
 from notifications.admin import permissions, saved_searches

@@ -6,7 +6,7 @@ from functools import partial
 
 from django.db import transaction
 
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace

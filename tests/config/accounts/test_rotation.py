@@ -5,7 +5,7 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from config.accounts.models import TotpDevice
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.encryption import DecryptionFailed
 from tests.config.accounts.codes import enrolled
 

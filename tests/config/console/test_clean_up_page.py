@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from config.jobs import retention, rules
 from config.jobs.models import RetentionRun, Trigger
 from config.jobs.tasks import look_for_clean_up, work_on_run

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from notifications.admin.messages import search
 from notifications.models import ApiCallError, Channel, KeyType, Role
 from tests import factories

@@ -10,10 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from config.accounts.saved_search import SavedSearch
 from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent
 from config.console import audit_sentences
-from config.console.models import SavedSearch
 from config.erased import ERASED
 from config.jobs import runner
 from config.jobs.models import BulkJobRun

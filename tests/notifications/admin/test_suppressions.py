@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from config.accounts.saved_search import SavedSearch
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
-from config.console.models import SavedSearch
 from notifications.models import Role, Service, Suppression, SuppressionReason, SuppressionSource
 from notifications.submission import suppression_list, suppression_table
 from tests.factories import make_notification, make_service, make_suppression, make_template

@@ -10,7 +10,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from config import encryption
-from config.console.models import SavedSearch
+from config.accounts.saved_search import SavedSearch
 from notifications.attachments import log_exports, store
 from notifications.models import (
     Attachment,
