@@ -1,4 +1,4 @@
-"""A search of the console that is stored, so that its term does not stand in a URL."""
+"""The stored search terms of the console. Source: docs/reference/console.md §1.2 T1."""
 
 import uuid
 from datetime import timedelta
@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from config import encryption
 
-SEARCHES_ARE_KEPT_FOR = timedelta(days=7)  # Staff console §1.2 T1
+SEARCHES_ARE_KEPT_FOR = timedelta(days=7)
 
 
 class SavedSearch(models.Model):
     """A search term under a random id, so that the URL of the result does not contain the term.
 
     service_id: the service that was searched; null for all services
-    encrypted_term: encrypted, because it may be a recipient (trap T1)
+    encrypted_term: encrypted, because it may be a recipient
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

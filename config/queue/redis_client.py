@@ -1,4 +1,4 @@
-"""Single Redis commands of requests, with a short time limit.
+"""Run single Redis commands for requests, with a short time limit.
 
 Each thread has a connection of its own. A client of redis-py takes one from its pool for each command, under a lock,
 and records each use. With it, a POST of a message needs 5 % more CPU time.

@@ -94,9 +94,8 @@ class NotificationViewSet(ApiViewSet):
 
     def _is_only_checked(self, request: Request) -> bool:
         """Return whether the request is a dry run. Raises an error for any other query parameter."""
-        if not request.META.get("QUERY_STRING"):
-            return False
-        queries.check(request.query_params, queries.SEND_PARAMETERS)
+        if request.META.get("QUERY_STRING"):
+            queries.check(request.query_params, queries.SEND_PARAMETERS)
         return self.is_dry_run
 
     def _shown(self, run: DryRun) -> Response:

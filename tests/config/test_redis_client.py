@@ -3,12 +3,13 @@
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
 
 from config.queue.redis_client import ImpatientRedis, impatient
-from tests.servers import PrivateRedis, Program, accepts
+from tests.servers import PrivateRedis, Program, accepts, wait_until
 
 SECONDS = 0.3
 
@@ -41,6 +42,19 @@ def test_a_thread_keeps_its_connection(server, client):
     assert answers == [2, 4, 6]
     assert server.client().lrange("letters", 0, -1) == [b"a", b"1"] * 3
     assert callers(server) == 1
+
+
+def test_each_thread_has_a_connection_of_its_own(server):
+    client = impatient(server.url, 30)
+    client.execute_command("SET", "letter", "a")
+    with ThreadPoolExecutor(max_workers=1) as other, server.client() as asking:
+        waiting = other.submit(client.execute_command, "BLPOP", "letters", 30)
+        wait_until(lambda: asking.info("clients")["blocked_clients"] == 1)
+
+        assert client.execute_command("GET", "letter") == b"a"
+
+        client.execute_command("RPUSH", "letters", "b")
+        assert waiting.result() == [b"letters", b"b"]
 
 
 def test_a_rejected_command_raises_and_keeps_the_connection(server, client):

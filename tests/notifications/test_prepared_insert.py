@@ -41,6 +41,17 @@ def test_an_inserted_row_has_the_given_values(fields: dict[str, Any]) -> None:
     assert None not in [stored[name] for name in DATABASE_DECIDES]
 
 
+def test_a_new_message_has_empty_lists() -> None:
+    saved = make_notification()
+    values = {name: value for name, value in columns(saved).items() if name not in {"attempts", "receipts"}}
+    message = Notification(**values | {"id": uuid.uuid4()})
+
+    insert(message)
+
+    stored = Notification.objects.get(id=message.id)
+    assert (stored.attempts, stored.receipts) == ([], [])
+
+
 def test_a_given_moment_is_not_replaced() -> None:
     later = timezone.now() + timedelta(hours=5)
     message = copy_of(make_notification(), due_at=later, next_attempt_at=later, enqueued_at=None, scheduled_for=later)
