@@ -69,6 +69,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an err
     "notifications/validation/",
 )
 _PAGES = (  # texts, forms and permissions of pages that read and save rows one by one
+    "config/accounts/test_claims.py",
     "config/accounts/test_enrolment.py",
     "config/accounts/test_forgot_password.py",
     "config/accounts/test_hashing.py",
