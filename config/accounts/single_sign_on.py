@@ -5,6 +5,7 @@ Source: docs/reference/security.md §5.
 """
 
 from collections.abc import Callable, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,7 +14,7 @@ from urllib.parse import urlencode
 import structlog
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
@@ -21,18 +22,14 @@ from django.utils.module_loading import import_string
 from requests import RequestException
 
 from config import areas, audit
-from config.accounts import lookup, sessions
-from config.accounts.identities import SignOnIdentity
+from config.accounts import identities, lookup, sessions
+from config.accounts.claims import NotAllowed, VerifiedClaims
 
 TIMEOUT_SECONDS = 10  # of each call to the provider
 OPERATOR = "operator"
-_MAX_SUBJECT = 255  # characters, OpenID Connect Core §2
+_MAX_USER_NAME = 150  # characters of the column
 
 log = structlog.get_logger()
-
-
-class NotAllowed(Exception):
-    """The provider knows this person, but no account of Signalbox may be used. The text is for the person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,28 +37,6 @@ class GroupAccess:
     """What one area grants by groups: apply(user, all grants that OIDC_ROLES knows, those of this person)."""
 
     apply: Callable[[User, Set[str], Set[str]], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedClaims:
-    """The verified claims of an ID token."""
-
-    subject: str
-    email: str
-    name: str
-    groups: frozenset[str]
-
-    @classmethod
-    def of(cls, claims: dict[str, Any]) -> "VerifiedClaims":
-        """Read the claims. An email address counts only if the provider has verified it."""
-        email = claims.get("email") if claims.get("email_verified") is True else ""
-        groups = claims.get(settings.OIDC_GROUPS_CLAIM)
-        return cls(
-            subject=str(claims["sub"]),
-            email=str(email or ""),
-            name=str(claims.get("name") or "")[:150],
-            groups=frozenset(str(group) for group in groups) if isinstance(groups, list) else frozenset(),
-        )
 
 
 def is_on() -> bool:
@@ -93,13 +68,19 @@ def _client(issuer: str, client_id: str, client_secret: str) -> Any:
 
 def claims_of(token: dict[str, Any]) -> dict[str, Any]:
     """Return the claims of the verified ID token, and those that only the provider's userinfo endpoint gives."""
-    claims = dict(token["userinfo"])
+    claims = _as_claims(token["userinfo"])
     if client().load_server_metadata().get("userinfo_endpoint"):
-        more = dict(client().userinfo(token=token))
+        more = _as_claims(client().userinfo(token=token))
         if more.get("sub") != claims["sub"]:  # OpenID Connect Core §5.3.2
             raise ValueError("the userinfo endpoint describes another person")
         claims = more | claims
     return claims
+
+
+def _as_claims(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("the claims are no JSON object")
+    return dict(value)
 
 
 def end_url(request: HttpRequest) -> str:
@@ -116,35 +97,61 @@ def end_url(request: HttpRequest) -> str:
     return f"{endpoint}?{urlencode(query)}" if endpoint else ""
 
 
-@transaction.atomic
 def account_for(person: VerifiedClaims) -> User:
-    """Return the person's account with the roles of their groups. Raises NotAllowed."""
-    if not person.subject or len(person.subject) > _MAX_SUBJECT:
-        raise NotAllowed("Your sign-in provider sent no usable identity. Ask its administrator.")
-    identity = SignOnIdentity.objects.select_related("user").filter(issuer=settings.OIDC_ISSUER, subject=person.subject)
-    known = identity.first()
-    user = known.user if known else _matched(person)
+    """Return the person's account with the roles of their groups. Raises NotAllowed.
+
+    A concurrent sign-in may create the account or the identity first. Then the constraints refuse this one, and the
+    second try finds what the other stored.
+    """
+    for _ in range(2):
+        with suppress(IntegrityError), transaction.atomic():
+            return _account_for(person)
+    raise NotAllowed("No account could be created for you. Ask an operator of this installation to create one.")
+
+
+def _account_for(person: VerifiedClaims) -> User:
+    identity = identities.find(settings.OIDC_ISSUER, person.subject)
+    user = identity.user if identity else _unbound(person)
     if not user.is_active or not user.is_staff:
-        raise NotAllowed("Your account is not active. Ask an operator of this installation to activate it.")
-    if known is None:
-        SignOnIdentity.objects.create(user=user, issuer=settings.OIDC_ISSUER, subject=person.subject)
+        raise NotAllowed("Your account is not active. Ask an operator of this installation to activate it.", user)
+    if identity is None:
+        identities.bind(user, settings.OIDC_ISSUER, person.subject)
+        audit.record(audit.CLOCK, "linked_sign_on", **audit.about(user), after={"username": user.username})
     if settings.OIDC_ROLES:
         _apply_groups(user, person)
     return user
 
 
-def _matched(person: VerifiedClaims) -> User:
-    """Return the account with the person's email address, or a new one if accounts are created."""
+def _unbound(person: VerifiedClaims) -> User:
+    """Return the account with the person's email address, or a new one if accounts are created.
+
+    An account that has an identity of this provider is found by its subject only: an email address may be given to
+    another person later, a subject may not (OpenID Connect Core §5.7).
+    """
     if not person.email:
         raise NotAllowed("Your sign-in provider has not verified your email address. Ask its administrator.")
-    found = lookup.find(person.email)
-    if found is not None and found.email.casefold() == lookup.plain(person.email).casefold():
-        return found
-    if settings.OIDC_ACCOUNTS != "created" or found is not None:
+    found = lookup.with_mailbox(person.email)
+    if len(found) > 1:
+        raise NotAllowed("Several accounts have your email address. Ask an operator of this installation.")
+    if found and identities.is_of_another(found[0], settings.OIDC_ISSUER, person.subject):
+        raise NotAllowed(
+            "The account with your email address belongs to another identity at your sign-in provider. "
+            "Ask an operator of this installation.",
+            found[0],
+        )
+    if found:
+        return found[0]
+    if settings.OIDC_ACCOUNTS != "created":
         raise NotAllowed("You have no account here yet. Ask an operator of this installation to create one.")
+    if lookup.is_taken(person.email):
+        raise NotAllowed("Another account has your email address as its name. Ask an operator of this installation.")
+    return _created(person)
+
+
+def _created(person: VerifiedClaims) -> User:
     first, _, last = person.name.partition(" ")
     user = User.objects.create_user(
-        username=person.email[:150], email=person.email, first_name=first, last_name=last, is_staff=True
+        username=person.email[:_MAX_USER_NAME], email=person.email, first_name=first, last_name=last, is_staff=True
     )
     audit.record(audit.CLOCK, "created", **audit.about(user), reason="first sign-in through the sign-in provider")
     return user

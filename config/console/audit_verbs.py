@@ -76,6 +76,8 @@ OF_ACCOUNTS = {
     "signed_out": "{0} signed out",
     "refused_sign_in": "{0} entered a wrong password or code for {1}",
     "refused_sign_on": "{0} could not sign in through the sign-in provider",
+    "linked_sign_on": "{1} was linked to an identity at the sign-in provider",
+    "unlinked_sign_on": "{0} removed the link of {1} to the sign-in provider",
     "locked_out": "{0} was locked out after ten wrong passwords or codes for {1}",
     "changed_name": "{0} changed their name",
     "changed_password": "{0} changed their password",

@@ -50,7 +50,15 @@ def _is_waiting_already(request: HttpRequest) -> bool:
 
 def note_stranger(request: HttpRequest, name: str, verb: str) -> None:
     """Record an action of an unknown person. The typed name is not stored, because it may be a password."""
-    user = lookup.find(name)
+    _note_somebody(request, lookup.find(name), verb)
+
+
+def note_refused_sign_on(request: HttpRequest, user: User | None, reason: str) -> None:
+    """Record that the sign-in through the provider was refused. user: the account that the person wanted, if known."""
+    _note_somebody(request, user, "refused_sign_on", reason=reason)
+
+
+def _note_somebody(request: HttpRequest, user: User | None, verb: str, *, reason: str = "") -> None:
     actor = Actor(kind=ActorKind.USER, label=SOMEBODY, ip_address=client_ip(request))
     after: dict[str, object] = {"username": user.get_username()} if user else {}
-    audit.record(actor, verb, object_kind="user", object_id=user.pk if user else "", after=after or None)
+    audit.record(actor, verb, object_kind="user", object_id=user.pk if user else "", after=after or None, reason=reason)

@@ -18,7 +18,7 @@ from joserfc.errors import JoseError
 from requests import RequestException
 
 from config.accounts import sessions, single_sign_on
-from config.accounts.single_sign_on import NotAllowed, VerifiedClaims
+from config.accounts.claims import NotAllowed, VerifiedClaims
 from config.console import sign_in, sign_in_audit
 from config.console.referrers import keeps_query_private
 
@@ -54,7 +54,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     try:
         token = single_sign_on.client().authorize_access_token(request)
         claims = single_sign_on.claims_of(token)
-        if again_since is not None and claims.get("auth_time", 0) < again_since - _CLOCKS_SECONDS:
+        if again_since is not None and not _is_since(claims.get("auth_time"), again_since):
             raise NotAllowed("Your sign-in provider did not ask you to sign in again. Ask its administrator.")
         user = single_sign_on.account_for(VerifiedClaims.of(claims))
     except NotAllowed as error:
@@ -66,9 +66,18 @@ def callback(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+def _is_since(auth_time: object, moment: float) -> bool:
+    return isinstance(auth_time, (int, float)) and auth_time >= moment - _CLOCKS_SECONDS
+
+
 def _refuse(request: HttpRequest, text: str, error: Exception) -> HttpResponse:
-    """Show the sign-in page with the reason. The log has the kind of error, never the provider's text."""
+    """Show the sign-in page with the reason, which is in the audit, too.
+
+    The log has the kind of error, never the provider's text. The audit names the account that was refused to the
+    person, so that its operator can find out who tried to use it.
+    """
     log.warning("sign_on.refused", error=type(error).__name__)
-    sign_in_audit.note_stranger(request, "", "refused_sign_on")
+    account = error.account if isinstance(error, NotAllowed) else None
+    sign_in_audit.note_refused_sign_on(request, account, text)
     messages.error(request, text)
     return HttpResponseRedirect(reverse("admin:login"))

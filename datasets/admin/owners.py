@@ -65,7 +65,7 @@ class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     def clean_add_owner(self) -> User | None:
         typed: str = self.cleaned_data["add_owner"]
-        found = lookup.find(typed) if typed else None
+        found = lookup.named(typed) if typed else None
         if typed and (found is None or not (found.is_active and found.is_staff)):
             raise forms.ValidationError(f"No active account has the user name or email address “{typed}”.")
         return found

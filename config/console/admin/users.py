@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config import audit, formats
-from config.accounts import invites, passkeys, scope, second_factor, sessions
+from config.accounts import identities, invites, passkeys, scope, second_factor, sessions
 from config.console import cells, recent_sign_in, shown_once, switcher
 from config.console.admin.columns import column
 from config.console.admin.permissions import OpenTo
@@ -45,6 +45,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         "end-sessions": "end_sessions",
         "reset-second-factor": "reset_second_factor",
         "remove-passkeys": "remove_passkeys",
+        "unlink-provider": "unlink_provider",
     }
     protected_actions = frozenset(row_actions)
     empty = "No accounts yet. A person needs an account to sign in."
@@ -63,8 +64,10 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         link = [Button("Create link to choose a password…", "link")] if obj.is_active else []
         others = Button("End sessions…", "end-sessions"), Button("Reset second factor…", "reset-second-factor")
-        has_passkeys = passkeys.of_account(obj).exists()
-        return [*link, *others, *([Button("Remove passkeys…", "remove-passkeys")] if has_passkeys else [])]
+        more = [Button("Remove passkeys…", "remove-passkeys")] if passkeys.of_account(obj).exists() else []
+        if identities.of_account(obj).exists():
+            more.append(Button("Unlink from sign-in provider…", "unlink-provider"))
+        return [*link, *others, *more]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
@@ -164,6 +167,25 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             explanation += [_without_factor()]
         button = "Remove passkeys"
         return self.action_page(request, user, title=title, button=button, is_destructive=True, explanation=explanation)
+
+    def unlink_provider(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Let the account accept another identity, for example after the person was created again at the provider."""
+        title = f"Unlink {user.username} from the sign-in provider"
+        if not identities.of_account(user).exists():
+            return self.error_page(request, user, title, "This account has no identity at a sign-in provider.")
+        if request.method == "POST":
+            removed = identities.remove_all(user)
+            sessions.end_all(user.pk, but=request.session)
+            self._note(request, "unlinked_sign_on", user, identities=removed)
+            return self.action_done(request, self.row_url(user), f"{user.username} is no longer linked.")
+        explanation = [
+            "All sessions end. The next person who signs in through the provider with this email address gets the "
+            "account.",
+            f"Check that the email address {user.email or '(none)'} still belongs to this person.",
+        ]
+        return self.action_page(
+            request, user, title=title, button="Unlink account", is_destructive=True, explanation=explanation
+        )
 
     who = column("User name", lambda user: user.username, ordering="username")
     full_name = column("Name", lambda user: user.get_full_name() or "–", ordering="first_name")

@@ -8,9 +8,9 @@ from collections.abc import Set
 import structlog
 from django.contrib.auth.models import User
 
+from config import mailboxes
 from config.accounts import single_sign_on
 from notifications.models import Role, Service, TeamMember
-from notifications.recipients import normalise
 
 log = structlog.get_logger()
 
@@ -33,9 +33,13 @@ def apply(user: User, known: Set[str], own: Set[str]) -> None:
 
 def _set_roles(user: User, service: Service, roles: list[str]) -> None:
     own = TeamMember.objects.filter(service=service)
-    member = own.filter(user=user).first() or own.filter(user=None, normalised_email=normalise(user.email)).first()
+    key = mailboxes.key_of(user.email)
+    member = own.filter(user=user).first() or (own.filter(normalised_email=key).first() if key else None)
     if member is None:
-        member = TeamMember(service=service, email_address=user.email, normalised_email=normalise(user.email))
+        member = TeamMember(service=service, email_address=user.email, normalised_email=key)
+    elif member.user_id not in (None, user.pk):
+        log.warning("sign_on.email_address_of_another_member", service_id=str(service.pk))
+        return
     before = list(member.roles) if member.user_id else []
     if before == roles:
         return

@@ -69,3 +69,21 @@ def test_wrong_passwords_for_user_name_and_email_address_count_together(client):
     assert password(client, "jo").status_code == 429
     about = AuditEvent.objects.filter(verb="refused_sign_in").values_list("after__username", flat=True)
     assert set(about) == {"jo"}
+
+
+@pytest.mark.parametrize("typed", ["ｊｏ@example.org", "jo@example．org", "ﬁn", "ﬁn@example.org"])
+def test_a_name_that_is_only_typed_finds_no_account_after_a_normalisation(typed):
+    jo, fin = make("jo", "jo@example.org"), make("fin", "fin@example.org")
+
+    assert lookup.find(typed) in (jo, fin)
+    assert lookup.named(typed) is None
+    assert [lookup.named(one) for one in ("JO", " fin@example.org ")] == [jo, fin]
+
+
+@pytest.mark.parametrize("typed", ["kay@bücher.example", "KAY@xn--bcher-kva.example", "kay@bu\u0308cher.example"])
+def test_an_email_address_is_taken_in_every_spelling_of_its_host(typed):
+    kay = make("kay", "kay@bücher.example")
+
+    assert lookup.is_taken(typed)
+    assert not lookup.is_taken(typed, but=kay.pk)
+    assert not lookup.is_taken("kay@buecher.example")

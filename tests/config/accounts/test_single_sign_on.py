@@ -16,7 +16,7 @@ from config.audit.models import AuditEvent
 from notifications.models import Role, TeamMember
 from tests import factories
 from tests.config.accounts.sign_in_provider import CLIENT_ID, CLIENT_SECRET, PersonAtProvider, SignInProvider
-from tests.people import join, make_person
+from tests.people import browser_of, join, make_person
 
 pytestmark = pytest.mark.django_db
 BASE_URL = django_settings.BASE_URL
@@ -94,7 +94,64 @@ def test_a_person_without_a_usable_account_is_refused_with_the_reason(person, cl
     assert text in reasons(person.client)
     assert person.client.get("/admin/account/").status_code == 302
     assert not User.objects.exists()
-    assert AuditEvent.objects.get().verb == "refused_sign_on"
+    event = AuditEvent.objects.get()
+    assert event.verb == "refused_sign_on"
+    assert text in event.reason
+
+
+def test_another_subject_with_the_email_address_of_a_bound_account_is_refused_and_in_the_audit(person):
+    ana = User.objects.create_user("ana", "ana@example.org", is_staff=True)
+    person.sign_in(**ANA)
+    other = PersonAtProvider(Client(), BASE_URL)
+
+    other.sign_in(**ANA | {"sub": "ana-2"})
+
+    assert "Ask an operator of this installation." in reasons(other.client)
+    assert other.client.get("/admin/account/").status_code == 302
+    event = AuditEvent.objects.get(verb="refused_sign_on")
+    assert (event.object_id, event.after) == (str(ana.pk), {"username": "ana"})
+    assert "belongs to another identity" in event.reason
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"email": "a" * 290 + "@example.org"},
+        {"email": "ana\n@example.org"},
+        {"email": "ana"},
+        {"email": "ﬁnance@example.org"},
+        {"email": "ana@example.org\u00a0"},
+        {"name": "Ana\0Quay"},
+        {"sub": "ana\0"},
+    ],
+)
+def test_claims_that_cannot_be_stored_or_compared_are_refused(person, on, claims):
+    on.OIDC_ACCOUNTS = "created"
+    User.objects.create_user("finance", "finance@example.org", is_staff=True)
+    User.objects.create_user("ana", "ana@example.org", is_staff=True)
+
+    answer = person.sign_in(**ANA | claims)
+
+    assert (answer.status_code, answer["Location"]) == (302, reverse("admin:login"))
+    assert "Ask its administrator." in reasons(person.client)
+    assert User.objects.count() == 2
+    assert not SignOnIdentity.objects.exists()
+    assert "Ask its administrator." in AuditEvent.objects.get(verb="refused_sign_on").reason
+
+
+def test_an_operator_unlinks_an_account_so_that_it_accepts_another_identity(person):
+    ana = User.objects.create_user("ana", "ana@example.org", is_staff=True)
+    person.sign_in(**ANA)
+    operator = browser_of(User.objects.create_superuser("mina", "mina@example.org"))
+    page = reverse("admin:auth_user_unlink-provider", args=[ana.pk])
+
+    assert "ana@example.org" in operator.get(page).content.decode()
+    operator.post(page)
+
+    assert person.client.get("/admin/account/").status_code == 302
+    assert PersonAtProvider(Client(), BASE_URL).sign_in(**ANA | {"sub": "ana-2"})["Location"] == CONSOLE
+    assert SignOnIdentity.objects.get(user=ana).subject == "ana-2"
+    assert AuditEvent.objects.get(verb="unlinked_sign_on").object_id == str(ana.pk)
 
 
 def test_an_inactive_account_is_refused(person):
