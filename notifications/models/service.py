@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from config.utc_days import start_of, today
@@ -56,10 +57,12 @@ class Service(models.Model):
     time_zone: blank for TIME_ZONE
     quiet_hours: by channel, as `notifications.validation.quiet_hours` states it
     repeat_guard_minutes: 0 if the repeat guard is off
+    has_own_name: whether no other service may have the name; False if a document repeated the name of another service
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=255)
+    has_own_name = models.BooleanField(default=False, db_default=False, editable=False)
     active = models.BooleanField(
         default=True, help_text="An archived service keeps its data and rejects every API call."
     )
@@ -116,6 +119,9 @@ class Service(models.Model):
             models.CheckConstraint(
                 condition=models.Q(repeat_guard_minutes__lte=MAX_REPEAT_GUARD_MINUTES),
                 name="service_repeat_guard_up_to_a_day",
+            ),
+            models.UniqueConstraint(
+                Lower("name"), condition=models.Q(has_own_name=True), name="service_name_unique_in_any_case"
             ),
         ]
 
@@ -177,7 +183,12 @@ class TeamMember(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["service", "normalised_email"], name="team_member_email_unique"),
+            models.UniqueConstraint(
+                fields=["service", "normalised_email"],
+                condition=~models.Q(normalised_email=""),  # of an account without an email address
+                name="team_member_email_unique",
+            ),
+            models.UniqueConstraint(fields=["service", "user"], name="team_member_account_unique"),
         ]
 
     def __str__(self) -> str:

@@ -22,6 +22,7 @@ from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
 from config.console.admin.row_actions import RowActionsAdmin
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, TabularInline
+from config.databases.races import again_if_raced
 
 
 class ConsoleModelAdmin(RowActionsAdmin):
@@ -113,6 +114,10 @@ class ConsoleModelAdmin(RowActionsAdmin):
             form: type[ModelForm[Any]] = kwargs.get("form", self.form)
             kwargs["form"] = type(form.__name__, (StartedFrom, form), {})
         return super().get_form(request, obj, change=change, **kwargs)
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Check and save the form in one transaction, and show its ordinary error to a person who lost a race."""
+        return again_if_raced(partial(super().changeform_view, request, *args, **kwargs))
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

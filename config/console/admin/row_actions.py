@@ -18,6 +18,7 @@ from django.utils.text import capfirst
 
 from config.console import recent_sign_in
 from config.console.admin.saving import SavingAdmin
+from config.databases.races import again_if_raced
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,9 @@ class RowActionsAdmin(SavingAdmin):
         return self.admin_site.admin_view(view)
 
     def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        return again_if_raced(partial(self._do_action_once, word, request, object_id))
+
+    def _do_action_once(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         obj = self._row_or_404(request, object_id)
         if not self.may_do(request, word, obj):
             raise PermissionDenied

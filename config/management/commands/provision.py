@@ -10,6 +10,7 @@ from django.db import transaction
 
 from config import areas
 from config.areas import DocumentErrors
+from config.databases.races import again_if_raced
 from config.management.document import load
 
 
@@ -37,12 +38,17 @@ def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, obje
     """Apply each key with the part of its area and return the completed document. An error rolls everything back."""
     completed = dict(declared)
     by_key = {part.provision_key: part for part in areas.commands()}
-    for unknown in declared.keys() - by_key.keys():
-        errors.add(unknown, "is not a known key")
-    with transaction.atomic():
-        for key, part in by_key.items():
-            if key in declared:
-                completed[key] = part.provision(declared[key], errors)
-        if errors.lines:
-            transaction.set_rollback(True)
+
+    def act() -> None:
+        errors.lines.clear()
+        for unknown in declared.keys() - by_key.keys():
+            errors.add(unknown, "is not a known key")
+        with transaction.atomic():
+            for key, part in by_key.items():
+                if key in declared:
+                    completed[key] = part.provision(declared[key], errors)
+            if errors.lines:
+                transaction.set_rollback(True)
+
+    again_if_raced(act)
     return completed

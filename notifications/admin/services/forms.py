@@ -38,6 +38,7 @@ class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         others = Service.objects.exclude(pk=self.instance.pk).values_list("name", flat=True)
         checked(services.check_service_name_is_new, name, others)
         checked(partial(ProtectedName.objects.check_name, may_protect=self.may_protect), name)
+        self.instance.has_own_name = True
         return name
 
 
@@ -79,6 +80,8 @@ class SectionForm(StartedFrom):
             kept = [word for word in self.instance.permissions if Permission(word) not in turned]
             self.instance.permissions = [*kept, *(one.value for one, is_on in turned.items() if is_on)]
             columns.append("permissions")
+        if "name" in columns:
+            columns.append("has_own_name")
         self.instance.save(update_fields=columns)
         return columns
 

@@ -4,6 +4,7 @@ It is open to people without an account. Only the holder of the link decides whi
 address never gives one person's roles to another account. Source: docs/reference/console.md §2.7.
 """
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -25,6 +26,7 @@ from config.audit.models import ActorKind
 from config.console import password_fields, sign_in, user_forms
 from config.console.referrers import keeps_query_private
 from config.console.theme import TextInput
+from config.databases.races import again_if_raced
 from config.web.ip_addresses import client_ip
 from notifications.models import TeamMember
 
@@ -67,7 +69,15 @@ class AccountForm(forms.Form):
 @sensitive_post_parameters("password", "again")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept(request: HttpRequest) -> HttpResponse:
-    """Show the invite, and on POST accept it."""
+    """Show the invite, and on POST accept it.
+
+    An account may open the links of several invites of a service at the same time. A constraint lets one of them link
+    the account, and the others show that the person is in the team.
+    """
+    return again_if_raced(partial(_accept, request))
+
+
+def _accept(request: HttpRequest) -> HttpResponse:
     with transaction.atomic():
         invite = invites.find_live(request.GET.get("token", ""))
         member = _member_of(invite)

@@ -65,6 +65,7 @@ class Changes:
             if removed := [one.row.pk for one in self.removed if type(one.row) is model]:
                 manager.filter(pk__in=removed).delete()
             changed = [one for one in self.changed if type(one.row) is model]
+            _free_names([one for one in changed if model is Service and "name" in one.columns])
             for is_default in (False, True):  # clears the old default before it sets the new one
                 some = [one for one in changed if getattr(one.row, "is_default", False) is is_default]
                 if some:
@@ -75,3 +76,14 @@ class Changes:
         TemplateTag.objects.bulk_create(
             [TemplateTag(template=one.template, name=name) for one in self.tags for name in one.after]
         )
+
+
+def _free_names(renamed: Sequence[Change]) -> None:
+    """Take the names of services out of the constraint, so that a document can pass a name on to another service.
+
+    PostgreSQL checks a constraint row by row, also within one statement.
+    """
+    if renamed:
+        Service.objects.filter(pk__in=[one.row.pk for one in renamed]).update(has_own_name=False)
+    for one in renamed:
+        one.columns.add("has_own_name")

@@ -71,6 +71,8 @@ def _provision_one(entry: Entry, stored: StoredServices, changes: Changes, seen:
     seen.add(service.id)
     columns = {field.name for field in Service._meta.concrete_fields} - {"id"}
     values = {name: entry.values[name] for name in columns & entry.values.keys()}
+    if "name" in values and (service._state.adding or service.name != values["name"]):
+        values["has_own_name"] = not stored.names_like(values["name"], but=service)
     for limit in Limit.values:
         temporary = stored.temporary_limits.get((service.pk, limit))
         if temporary is not None and limit in values:

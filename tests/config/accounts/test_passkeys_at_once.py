@@ -2,16 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 
 from config.accounts import passkeys
 from config.accounts.models import Passkey
 from config.accounts.passkeys import MAX_PASSKEYS, Credential, LastSecondFactor, TooManyPasskeys
+from tests.at_once import at_once
 from tests.config.accounts.authenticator import ALONE, added, browser, options_of
 from tests.config.accounts.codes import is_in
 from tests.people import make_person
@@ -27,17 +25,6 @@ from django.urls import get_resolver
 assert get_resolver().url_patterns
 print("webauthn" in sys.modules, "config.accounts.passkeys" in sys.modules)
 """
-
-
-def at_once(act: Callable[[int], bool], times: int) -> list[bool]:
-    def in_a_thread(number: int) -> bool:
-        try:
-            return act(number)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(times) as threads:
-        return list(threads.map(in_a_thread, range(times)))
 
 
 def add(user: User, name: str) -> None:

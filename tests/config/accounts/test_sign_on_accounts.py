@@ -1,15 +1,14 @@
 """Which account a person from the sign-in provider gets."""
 
-import threading
-
 import pytest
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from config.accounts import identities, single_sign_on
 from config.accounts.claims import NotAllowed, VerifiedClaims
 from config.accounts.identities import SignOnIdentity
 from config.audit.models import AuditEvent
+from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
 ISSUER = "https://id.example.org"
@@ -145,29 +144,12 @@ def test_concurrent_first_sign_ins_of_one_person_make_one_account(on):
 def test_of_concurrent_sign_ins_with_one_email_address_one_gets_the_account():
     make("ana", "ana@example.org")
 
-    found = at_once(lambda number: sign_in(f"ana-{number}", "ana@example.org"))
-
-    assert len([one for one in found if isinstance(one, User)]) == 1
-    assert len([one for one in found if isinstance(one, NotAllowed)]) == len(found) - 1
-    assert SignOnIdentity.objects.count() == 1
-
-
-def at_once(act, count: int = 4) -> list:
-    """Run a function in threads that start together, and return what each returned or raised."""
-    barrier, results = threading.Barrier(count), []
-
-    def run(number: int) -> None:
-        barrier.wait(20)
+    def act(number: int) -> bool:
         try:
-            results.append(act(number))
-        except (NotAllowed, IntegrityError) as error:
-            results.append(error)
-        finally:
-            connection.close()
+            sign_in(f"ana-{number}", "ana@example.org")
+        except NotAllowed:
+            return False
+        return True
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return results
+    assert sorted(at_once(act)) == [False, False, False, True]
+    assert SignOnIdentity.objects.count() == 1

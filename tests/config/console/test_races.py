@@ -1,0 +1,127 @@
+"""Of concurrent requests for one unique value, one stores it. The others get the ordinary error."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from config.accounts import invites
+from notifications.models import (
+    CallbackEndpoint,
+    ProtectedName,
+    ReplyToAddress,
+    Role,
+    Service,
+    SmsSender,
+    TeamMember,
+)
+from tests import factories
+from tests.at_once import at_once
+from tests.people import browser_of, join, make_person
+
+TIMES = 4
+
+
+@pytest.fixture
+def service(transactional_db):
+    return factories.make_service(name="Tides")
+
+
+@pytest.fixture
+def operators(transactional_db) -> list[Client]:
+    names = [f"op-{number}" for number in range(TIMES)]
+    return [browser_of(User.objects.create_superuser(name, f"{name}@example.org")) for name in names]
+
+
+def posted(operators: list[Client], page: str, form: dict[str, object]) -> list[int]:
+    return sorted(at_once(lambda number: operators[number].post(page, form).status_code, TIMES))
+
+
+def test_an_account_that_accepts_several_invites_at_once_is_in_the_team_once(service):
+    jo = make_person("jo")
+    members = [factories.make_team_member(service, f"jo{number}@example.org") for number in range(TIMES)]
+    tokens = [invites.make(by="mo", member_id=member.pk) for member in members]
+    clients = [browser_of(jo) for _ in members]
+
+    def accept(number: int) -> int:
+        return clients[number].post(reverse("admin:accept_invite", query={"token": tokens[number]})).status_code
+
+    assert sorted(at_once(accept, TIMES)) == [200, 200, 200, 302]
+    assert TeamMember.objects.filter(service=service, user=jo).count() == 1
+
+
+@pytest.mark.parametrize("spelling", ["Tides at sea", "TIDES at sea"])
+def test_a_service_name_exists_once_in_any_case(operators, spelling):
+    forms = [{"name": "Tides at sea", "permissions": ["sms"]}, {"name": spelling, "permissions": ["sms"]}]
+    page = reverse("admin:notifications_service_add")
+
+    found = at_once(lambda number: operators[number].post(page, forms[number % 2]).status_code, TIMES)
+
+    assert sorted(found) == [200, 200, 200, 302]
+    assert Service.objects.filter(name__iexact="Tides at sea").count() == 1
+
+
+def test_a_team_has_an_email_address_once(service, operators):
+    page = reverse("admin:notifications_teammember_add")
+    form = {"service": service.pk, "email_address": "ana@example.org"}
+    nonces = [operator.get(page).context["nonce"] for operator in operators]
+
+    at_once(lambda number: operators[number].post(page, {"nonce": nonces[number], **form}), TIMES)
+
+    assert TeamMember.objects.filter(service=service).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "page", "form"),
+    [
+        (SmsSender, "smssender", {"sender": "PIGEON"}),
+        (ReplyToAddress, "replytoaddress", {"email_address": "box@example.org"}),
+    ],
+)
+def test_a_sender_exists_once_and_one_is_the_default(service, operators, model, page, form):
+    found = posted(operators, reverse(f"admin:notifications_{page}_add"), {"service": service.pk, **form})
+
+    assert found == [200, 200, 200, 302]
+    assert model.objects.get(service=service).is_default
+
+
+def test_a_protected_name_exists_once(operators):
+    form = {"name": "Harbour office", "rule": "operators_only"}
+
+    assert posted(operators, reverse("admin:notifications_protectedname_add"), form) == [200, 200, 200, 302]
+    assert ProtectedName.objects.filter(name="Harbour office").count() == 1
+
+
+def test_documents_at_once_make_a_service_once(transactional_db, tmp_path):
+    place = tmp_path / "services.json"
+    place.write_text(json.dumps({"services": [{"name": "Tides", "daily_limits": {"sms": 1}}]}))
+
+    at_once(lambda number: call_command("provision", str(place)), TIMES)
+
+    assert Service.objects.filter(name="Tides").count() == 1
+
+
+@pytest.mark.django_db
+def test_the_database_stores_each_only_one_once():
+    service, jo = factories.make_service(name="Tides", has_own_name=True), make_person("jo")
+    join(jo, service)
+    second = {"user": jo, "email_address": "x@example.org", "normalised_email": "x@example.org"}
+    callback = {"service": service, "name": "log", "kind": "delivery_status", "url": "https://example.org"}
+    CallbackEndpoint.objects.create(**callback)
+    refused = [
+        lambda: TeamMember.objects.create(service=service, **second),
+        lambda: factories.make_service(name="tides", has_own_name=True),
+        lambda: CallbackEndpoint.objects.create(**callback),
+    ]
+
+    for act in refused:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            act()
+    factories.make_service(name="Tides")  # as a document with ids may do
+    blank = {"email_address": "", "normalised_email": "", "roles": [Role.SEE_ACTIVITY.value]}
+    for name in ("mo", "bo"):  # accounts without an email address
+        TeamMember.objects.create(service=service, user=make_person(name), **blank)
