@@ -5,6 +5,10 @@ Source: docs/reference/rendering.md §8.
 
 import idna
 
+from config.host_names import ascii_host
+
+_A_LABEL = "xn--"
+
 
 def key_of(email_address: str) -> str:
     """Return the key under which everything about a mailbox is stored and found.
@@ -23,16 +27,22 @@ def key_of(email_address: str) -> str:
     return f"{local.lower()}{at}{host}"
 
 
-def ascii_host(host: str) -> str:
-    """Return a host name as the DNS has it: in lower case, each other label as an A-label. Raises UnicodeError.
+def keys_of(recipient: str) -> list[str]:
+    """Return the key of a mailbox, and the one of earlier releases if that is another one.
 
-    The mapping is UTS 46, non-transitional. Python's codec "idna" is IDNA 2003, which replaces ß, ς and two joiners by
-    other letters and so leads to a host of another owner.
+    They did not encode the host. Rows that store only a hash of the key cannot be changed, and processes of the
+    previous release store its keys during an upgrade, so both are looked up.
+    recipient: a key of either release, or a phone number
 
-    >>> ascii_host("Straße.example"), ascii_host("ｂücher。example")
-    ('xn--strae-oqa.example', 'xn--bcher-kva.example')
+    >>> keys_of("fern@xn--bcher-kva.example"), keys_of("fern@example.org")
+    (['fern@xn--bcher-kva.example', 'fern@bücher.example'], ['fern@example.org'])
     """
-    if host.isascii():
-        return host.lower()
-    labels = idna.uts46_remap(host, std3_rules=True).split(".")
-    return ".".join(label if label.isascii() else idna.alabel(label).decode("ascii") for label in labels)
+    if recipient.isascii() and _A_LABEL not in recipient:
+        return [recipient]
+    key = key_of(recipient)
+    local, at, host = key.rpartition("@")
+    try:
+        former = f"{local}{at}{idna.decode(host)}"
+    except UnicodeError:
+        former = recipient
+    return list(dict.fromkeys((key, former, recipient)))

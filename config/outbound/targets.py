@@ -10,6 +10,8 @@ from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 
+from config.host_names import ascii_host
+
 MAX_CHARACTERS = 2000
 PRIVATE = "must not lead to a private network"
 _EXAMPLE = "must be a URL such as https://example.org/callback"
@@ -77,7 +79,7 @@ def parse(url: str) -> Target:
     try:
         parts = urlsplit(url)
         port = parts.port
-        host = _ascii(parts.hostname or "")
+        host = ascii_host(parts.hostname or "")
     except ValueError as error:
         raise UnsafeUrl(_EXAMPLE) from error
     if parts.username is not None or parts.password is not None:
@@ -127,8 +129,3 @@ def _literal(host: str) -> IPAddress | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
-
-
-def _ascii(host: str) -> str:
-    """Return a host in ASCII, as it is sent. Raises ValueError."""
-    return host if host.isascii() else host.encode("idna").decode()

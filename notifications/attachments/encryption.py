@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from config import mailboxes
+
 SECRET_BYTES = 32
 _MAGIC = b"FB\x00\x01"
 _NONCE_BYTES = 12
@@ -51,13 +53,17 @@ class FileKey:
 
     def email_tag(self, address: str) -> bytes:
         """Return 32 bytes that verify an email address together with the link and reveal nothing without it."""
-        return hmac.digest(self.derive(b"email", 32), normalise(address).encode(), hashlib.sha256)
+        return self._tag(normalise(address))
 
     def fits(self, key_check: bytes) -> bool:
         return hmac.compare_digest(self.check(), bytes(key_check))
 
     def is_email_address(self, address: str, email_tag: bytes) -> bool:
-        return hmac.compare_digest(self.email_tag(address), bytes(email_tag))
+        forms = {normalise(address), _as_earlier(address)}
+        return any(hmac.compare_digest(self._tag(form), bytes(email_tag)) for form in forms)
+
+    def _tag(self, normalised: str) -> bytes:
+        return hmac.digest(self.derive(b"email", 32), normalised.encode(), hashlib.sha256)
 
     def encrypt(self, data: bytes, *, service_id: UUID) -> bytes:
         """Return the encrypted file, which is 32 bytes longer."""
@@ -83,11 +89,17 @@ class FileKey:
 
 
 def normalise(address: str) -> str:
-    """Return the normalised form of an email address. A change to it would lock recipients out.
+    """Return the key of an email address, typed with or without spaces. A change to it would lock recipients out.
 
     >>> normalise(" Fern@ BÜCHER.example"), normalise("fern@xn--bcher-kva.example")
     ('fern@xn--bcher-kva.example', 'fern@xn--bcher-kva.example')
     """
+    local, at, domain = "".join(address.split()).rpartition("@")
+    return mailboxes.key_of(f"{local.casefold()}{at}{domain}")
+
+
+def _as_earlier(address: str) -> str:
+    """Return the form of which files of earlier releases store the tag, for at most 78 weeks: with IDNA 2003."""
     local, at, domain = "".join(address.split()).casefold().rpartition("@")
     with suppress(UnicodeError):  # an invalid host name is compared unchanged
         domain = domain.encode("idna").decode("ascii")

@@ -10,6 +10,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from config.unseen import DIRECTION_CONTROLS
 from notifications import errors
 from notifications.attachments import file_types
 from notifications.models.attachment import MAX_WEEKS
@@ -23,7 +24,7 @@ _OPTIONS = frozenset({"file", "filename", "confirm_email_before_download", "rete
 _WEEKS = re.compile(r"(?P<weeks>[0-9]{1,2}) weeks?", re.IGNORECASE | re.ASCII)
 _TOO_MUCH_PADDING = "==="
 _WHITE_SPACE = re.compile(r"[\r\n \t]+")  # tools wrap base64 with it
-_CONTROLS_AND_DIRECTIONS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROLS_AND_DIRECTIONS = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{DIRECTION_CONTROLS}]")
 _NAME_ALPHABET = string.ascii_lowercase + string.digits
 _NAME_CHARACTERS = 8
 

@@ -7,7 +7,8 @@ import string
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from notifications.rendering.characters import NO_BREAK_SPACES, ZERO_WIDTH, without_invisible
+from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
+from notifications.rendering.characters import without_invisible
 
 MAX_CELL_CHARACTERS = 131_072  # the default limit of Python's csv module
 NAMES_ROW = 1

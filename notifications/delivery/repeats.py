@@ -13,6 +13,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from config import mailboxes
 from notifications.models import Notification, RepeatGuard, Service
 
 
@@ -28,13 +29,13 @@ def find(
     service: Service, key_type: str, template_id: UUID, sent: Sequence[tuple[str, str | None]]
 ) -> list[UUID | None]:
     """Return, for each pair of a normalised recipient and a reference, the id of the message that it would repeat."""
-    hashes = [_hash(key_type, template_id, recipient, reference) for recipient, reference in sent]
-    wanted = [equal for equal in hashes if equal]
+    hashes = [_hashes(key_type, template_id, recipient, reference) for recipient, reference in sent]
+    wanted = [equal for some in hashes for equal in some]
     if not service.repeat_guard_minutes or not wanted:
         return [None] * len(hashes)
     known = RepeatGuard.objects.within(service.repeat_guard_minutes).filter(service=service, content_hash__in=wanted)
     first = dict(known.values_list("content_hash", "message_id"))
-    return [first.get(equal) if equal else None for equal in hashes]
+    return [next((first[equal] for equal in some if equal in first), None) for some in hashes]
 
 
 def find_first(message: Notification) -> UUID | None:
@@ -56,7 +57,8 @@ def claim(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID
     """
     if not service.repeat_guard_minutes:
         return {}
-    hashes = {message.id: _hash_of(message) for message in messages}
+    repeated = _repeating_earlier_keys(service, messages)
+    hashes = {message.id: _hash_of(message) for message in messages if message.id not in repeated}
     first: dict[str, UUID] = {}
     for identifier, equal in hashes.items():
         if equal:
@@ -69,13 +71,26 @@ def claim(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID
     own = RepeatGuard.objects.filter(service=service, content_hash__in=first)
     for row in own.exclude(message_id__in=first.values()).order_by("content_hash"):
         first[row.content_hash] = _take_over(row, first[row.content_hash], service)
-    return {pk: first[equal] for pk, equal in hashes.items() if equal and first[equal] != pk}
+    return repeated | {pk: first[equal] for pk, equal in hashes.items() if equal and first[equal] != pk}
 
 
 def forget(message: Notification) -> None:
     """Forget a cancelled message, so that an equal one is sent."""
     if equal := _hash_of(message):
         RepeatGuard.objects.filter(service=message.service_id, content_hash=equal, message_id=message.id).delete()
+
+
+def _repeating_earlier_keys(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID]:
+    """Return the messages that repeat one whose hash an earlier release made: their id → the id of the first."""
+    former = {
+        equal: message.id
+        for message in messages
+        for equal in _hashes(message.key_type, message.template_id, message.normalised_recipient, message.reference)[1:]
+    }
+    if not former:
+        return {}
+    known = RepeatGuard.objects.within(service.repeat_guard_minutes).filter(service=service, content_hash__in=former)
+    return {former[equal]: first for equal, first in known.values_list("content_hash", "message_id")}
 
 
 def _take_over(row: RepeatGuard, message_id: UUID, service: Service) -> UUID:
@@ -89,11 +104,13 @@ def _take_over(row: RepeatGuard, message_id: UUID, service: Service) -> UUID:
 
 
 def _hash_of(message: Notification) -> str | None:
-    return _hash(message.key_type, message.template_id, message.normalised_recipient, message.reference)
+    hashes = _hashes(message.key_type, message.template_id, message.normalised_recipient, message.reference)
+    return hashes[0] if hashes else None
 
 
-def _hash(key_type: str, template_id: UUID, recipient: str, reference: str | None) -> str | None:
+def _hashes(key_type: str, template_id: UUID, recipient: str, reference: str | None) -> list[str]:
+    """Return the hash of a message, and the one under an earlier key of its recipient. Empty without a reference."""
     if reference is None:
-        return None
-    values = json.dumps([key_type, str(template_id), recipient, reference])
-    return salted_hmac("notifications.repeats", values, algorithm="sha256").hexdigest()
+        return []
+    listed = [json.dumps([key_type, str(template_id), key, reference]) for key in mailboxes.keys_of(recipient)]
+    return [salted_hmac("notifications.repeats", values, algorithm="sha256").hexdigest() for values in listed]

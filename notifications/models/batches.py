@@ -187,7 +187,7 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
         cursor.execute(_statement(_CLAIM, connection.vendor), given)
         rows = cursor.fetchall()
     claims = [_claim(values) for values in rows]
-    if rows and rows[0][_KNOWS_HASHES]:
+    if (rows and rows[0][_KNOWS_HASHES]) or not all(one.notification.normalised_recipient.isascii() for one in claims):
         claims = hashed_suppressions.apply(claims)
     return _in_round_robin(claims, served)
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from config import encryption
+from config import encryption, mailboxes
 from notifications.models.notification import Notification
 from notifications.models.sender import ReplyToAddress
 from notifications.models.template import Template
@@ -29,7 +29,8 @@ class FallbackQuerySet(models.QuerySet["Fallback"]):
     def of_recipient(self, normalised: str) -> Self:
         """Return the fallbacks whose email would go to this normalised email address."""
         keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-        return self.filter(recipient_hash__in=[_hash(key, normalised) for key in keys])
+        forms = mailboxes.keys_of(normalised)
+        return self.filter(recipient_hash__in=[_hash(key, form) for key in keys for form in forms])
 
 
 class Fallback(models.Model):
@@ -65,6 +66,8 @@ class Fallback(models.Model):
         encrypted = bytes(self.encrypted_content or b"")
         plain = encryption.decrypt(encrypted, table="fallback", column="content", row=str(self.message_id))
         columns: dict[str, Any] = json.loads(plain)
+        # An earlier release may have stored it, with another form of the host.
+        columns["normalised_recipient"] = mailboxes.key_of(columns["normalised_recipient"])
         return columns
 
     def set_content(self, email: Notification) -> None:

@@ -1,7 +1,9 @@
-"""Suppressions of erased recipients, of which only a hash is kept, for the claims of messages.
+"""Suppressions whose recipient is not written like that of the message, for the claims of messages.
 
-The statement that claims messages compares recipients, and cannot compute the hashes. So these suppressions cost one
-query more a batch, in installations in which a recipient was erased. Source: docs/reference/erasing.md §4.
+Of an erased recipient only a hash is kept. The statement that claims messages compares recipients, and cannot compute
+the hashes. So these suppressions cost one query more a batch, in installations in which a recipient was erased. During
+an upgrade the previous release stores messages with its own key of a host beyond ASCII.
+Source: docs/reference/erasing.md §4.
 """
 
 from collections.abc import Sequence
@@ -22,7 +24,7 @@ def apply(claims: Sequence[Claim]) -> list[Claim]:
     reasons = {
         (*scope, recipient): reason
         for scope, some in asked.items()
-        if hashed.intersection(some)
+        if hashed.intersection(some) or not all(map(str.isascii, some))
         for recipient, reason in _reasons(scope, some).items()
     }
     return [

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from django.db import models
 
-from config import encryption
+from config import encryption, mailboxes
 
 PREFIX = "hmac:"  # no email address or phone number starts with it
 
@@ -40,12 +40,12 @@ def hashes_of(recipients: Iterable[str]) -> dict[str, str]:
     if stored is None:
         return {}
     key = _key(bytes(stored))
-    return {_hash(key, recipient): recipient for recipient in recipients}
+    return {_hash(key, form): recipient for recipient in recipients for form in mailboxes.keys_of(recipient)}
 
 
 def forms_of(normalised: str) -> list[str]:
-    """Return the recipient as rows have it: as it is, and as its hash if one was erased."""
-    return [normalised, *hashes_of([normalised])]
+    """Return the recipient as rows have it: under its key, an earlier key, and as a hash if one was erased."""
+    return [*mailboxes.keys_of(normalised), *hashes_of([normalised])]
 
 
 def _encrypted_key() -> bytes:

@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config import mailboxes
 from config.databases.prepared import prepared_cursor
 from config.erased import ERASED
 from notifications.models import recipient_hash
@@ -100,7 +101,7 @@ class SuppressionQuerySet(models.QuerySet["Suppression"]):
         """
         known_as = recipient_hash.hash_of(normalised)
         number = 0
-        for row in self.filter(normalised_recipient=normalised):
+        for row in self.filter(normalised_recipient__in=mailboxes.keys_of(normalised)):
             equal = self.model.objects.filter(
                 service=row.service_id, channel=row.channel, reason=row.reason, normalised_recipient=known_as
             ).filter(lifted_at=None)
@@ -137,7 +138,8 @@ class SuppressionQuerySet(models.QuerySet["Suppression"]):
         The first one reads the key of the hashes of erased recipients.
         is_subscription: the message has an unsubscribe link or a `one_click_unsubscribe_url`
         """
-        known_as = {**{recipient: recipient for recipient in recipients}, **recipient_hash.hashes_of(recipients)}
+        known_as = {form: recipient for recipient in recipients for form in mailboxes.keys_of(recipient)}
+        known_as |= recipient_hash.hashes_of(recipients)
         connection = connections[DEFAULT_DB_ALIAS]
         is_postgresql = connection.vendor == "postgresql"
         given: dict[str, Any] = {  # Any: values as each database takes them

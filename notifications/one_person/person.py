@@ -36,7 +36,7 @@ class Person:
 
     @property
     def normalised(self) -> str:
-        return self.recipient.normalised
+        return self.recipient.key
 
     @property
     def is_phone(self) -> bool:

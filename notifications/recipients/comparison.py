@@ -17,6 +17,6 @@ def normalise(text: str) -> str:
     except phone.InvalidPhoneNumber:
         pass
     try:
-        return email.parse(text).normalised
+        return email.parse(text).key
     except email.InvalidEmailAddress:
         return text

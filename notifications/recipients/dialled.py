@@ -7,12 +7,9 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from config.unseen import without_unseen
 from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
 
-# Spaces and invisible characters that are copied from documents together with a recipient.
-IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
-
-_DROP_IGNORABLE = str.maketrans("", "", IGNORABLE)
 _HYPHENS = str.maketrans("\u2011\u2013\u2014\u2212", "----")
 _ALPHABET = frozenset("0123456789()+- \t")
 _UK_CODE = "44"
@@ -49,12 +46,12 @@ class Dialled:
 
 
 def kept_form(text: str) -> str:
-    """Return a recipient as records and callbacks show it: trimmed and without ignorable characters.
+    """Return a recipient as records and callbacks show it: trimmed and without characters that nobody sees.
 
     >>> kept_form(" 07700\\u00a0900 123\\u200b ")
     '07700900 123'
     """
-    return text.translate(_DROP_IGNORABLE).strip()
+    return without_unseen(text).strip()
 
 
 def read(text: str) -> Dialled:

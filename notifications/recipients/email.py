@@ -8,16 +8,17 @@ import re
 from dataclasses import dataclass
 from string import whitespace
 
+from config import mailboxes
+from config.host_names import ascii_host
+from config.unseen import without_unseen
 from notifications.errors import EmailAddressInvalid
-from notifications.recipients.dialled import IGNORABLE
 
 MAX_CHARACTERS = 320
 MAX_HOST_CHARACTERS = 253  # of a host name in the DNS, RFC 1035 §2.3.4
 
-_DROP_IGNORABLE = str.maketrans("", "", IGNORABLE)
 _EMAIL_ADDRESS = re.compile(r"\A(?P<local>[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(?P<host>[^\s@.][^\s@]*)\Z")
 _LABEL = re.compile(r"\A[A-Za-z0-9]+(?:--?[A-Za-z0-9]+)*\Z")
-_LAST_LABEL = re.compile(r"\A(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]+)\Z")
+_LAST_LABEL = re.compile(r"\A(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9]+-)*[A-Za-z0-9]+)\Z")
 _LABEL_CHARACTERS = range(1, 64)
 
 
@@ -33,15 +34,17 @@ class InvalidEmailAddress(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailAddress:
-    """An email address in three forms.
+    """An email address in four forms.
 
     as_given: in the given case; for storing and display
-    normalised: in lower case; for comparison
-    ascii: with the host in IDNA form; for sending only
+    normalised: in lower case; for display
+    key: the key of the mailbox, see `config.mailboxes`; for storing and comparison
+    ascii: in the given case, with the host in ASCII; for sending only
     """
 
     as_given: str
     normalised: str
+    key: str
     ascii: str
 
 
@@ -53,17 +56,22 @@ def parse(text: str) -> EmailAddress:
     >>> parse("Fern@Bücher.example").ascii
     'Fern@xn--bcher-kva.example'
     """
-    address = text.translate(_DROP_IGNORABLE).strip(whitespace)
+    address = without_unseen(text).strip(whitespace)
     match = _EMAIL_ADDRESS.match(address)
     if match is None or len(address) > MAX_CHARACTERS or ".." in address:
         raise InvalidEmailAddress
     host = _ascii_host(match["host"])
-    return EmailAddress(as_given=address, normalised=address.lower(), ascii=f"{match['local']}@{host}")
+    return EmailAddress(
+        as_given=address,
+        normalised=address.lower(),
+        key=mailboxes.key_of(address),
+        ascii=f"{match['local']}@{host}",
+    )
 
 
 def _ascii_host(host: str) -> str:
     try:
-        encoded = host.encode("idna").decode("ascii")
+        encoded = ascii_host(host)
     except UnicodeError as error:
         raise InvalidEmailAddress from error
     labels = encoded.split(".")

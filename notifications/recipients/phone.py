@@ -62,6 +62,11 @@ class PhoneNumber:
     numeric_sender: bool
     refused: Outcome | None = None
 
+    @property
+    def key(self) -> str:
+        """Return the form for storing and comparison, as `EmailAddress` has one."""
+        return self.normalised
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactNumber:

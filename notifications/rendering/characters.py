@@ -11,8 +11,7 @@ import html
 import re
 from html.entities import html5
 
-ZERO_WIDTH = "\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
-NO_BREAK_SPACES = "\u00a0\u202f"
+from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
 
 _TIDY_LINE = str.maketrans(dict.fromkeys(ZERO_WIDTH, "") | dict.fromkeys(NO_BREAK_SPACES, " "))
 _DELETE_BOTH = str.maketrans("", "", ZERO_WIDTH + NO_BREAK_SPACES)

@@ -3,7 +3,7 @@
 import unicodedata
 from functools import lru_cache
 
-from notifications.rendering.characters import NO_BREAK_SPACES, ZERO_WIDTH
+from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
 
 ONE_UNIT = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡"

@@ -88,7 +88,7 @@ class EmailChecks:
         notification = Notification(
             **common_columns(self.caller, template, self.request, Channel.EMAIL),
             recipient=recipient.as_given,
-            normalised_recipient=recipient.normalised,
+            normalised_recipient=recipient.key,
             subject=kept.subject,
             body=kept.filled,
             unsubscribe_link=template.unsubscribe_link,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from config.host_names import ascii_host
 from notifications import errors
 from notifications.models import (
     Channel,
@@ -94,7 +95,7 @@ def may_send_to(caller: Caller, recipient: PhoneNumber | EmailAddress) -> bool:
     """Return whether the caller may send to this recipient, as `check_recipient` checks."""
     if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and caller.service.live):
         return True
-    return recipient.normalised in (_known_recipients(caller.service.id) or ())
+    return recipient.key in (_known_recipients(caller.service.id) or ())
 
 
 def suppressed_by(
@@ -103,7 +104,7 @@ def suppressed_by(
     """Return the reason why a message would end without being sent. Test keys and simulated recipients have none."""
     if caller.key_type == KeyType.TEST or is_simulated(recipient):
         return None
-    normalised = recipient.normalised
+    normalised = recipient.key
     reasons = Suppression.objects.reasons(caller.service_id, channel, [normalised], is_subscription=is_subscription)
     return reasons.get(normalised)
 
@@ -135,9 +136,9 @@ def check_number(number: PhoneNumber) -> None:
 def is_simulated(recipient: PhoneNumber | EmailAddress) -> bool:
     """Return whether a message to this recipient is only checked, not stored or sent."""
     if isinstance(recipient, PhoneNumber):
-        return recipient.normalised in SIMULATED_NUMBERS
-    local_part, _, domain = recipient.normalised.rpartition("@")
-    return local_part in SIMULATED_LOCAL_PARTS and domain == settings.SIMULATED_EMAIL_DOMAIN.lower()
+        return recipient.key in SIMULATED_NUMBERS
+    local_part, _, domain = recipient.key.rpartition("@")
+    return local_part in SIMULATED_LOCAL_PARTS and domain == ascii_host(settings.SIMULATED_EMAIL_DOMAIN)
 
 
 def is_counted_international(number: PhoneNumber) -> bool:

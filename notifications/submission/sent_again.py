@@ -45,7 +45,7 @@ def build(message: Notification, person: Person, recipient: PhoneNumber | EmailA
         origin=Origin.CONSOLE,
         created_by=person.name,
         recipient=recipient.as_given,
-        normalised_recipient=recipient.normalised,
+        normalised_recipient=recipient.key,
     )
     if isinstance(recipient, PhoneNumber):
         new.rate_multiplier, new.is_international = recipient.rate_multiplier, recipient.is_international

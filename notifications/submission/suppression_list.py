@@ -25,7 +25,7 @@ _MAX_RECIPIENT_CHARACTERS = 400  # of the column
 def parse_recipient(text: str) -> PhoneNumber | EmailAddress:
     """Parse an email address or a phone number of any country. Raises InvalidValue.
 
-    >>> parse_recipient("07700 900 123").normalised, parse_recipient("Ann@Example.org").normalised
+    >>> parse_recipient("07700 900 123").key, parse_recipient("Ann@Example.org").key
     ('447700900123', 'ann@example.org')
     """
     try:
@@ -63,7 +63,7 @@ def new(
         service=service,
         channel=Channel.SMS if isinstance(recipient, PhoneNumber) else Channel.EMAIL,
         recipient=recipient.as_given,
-        normalised_recipient=recipient.normalised,
+        normalised_recipient=recipient.key,
         reason=reason,
         source=source,
         created_by=created_by,

@@ -10,6 +10,7 @@ import structlog
 
 from config import audit
 from config.invalid import InvalidValue
+from config.unseen import without_unseen
 from notifications.models import ReceivedText, Suppression, SuppressionReason, SuppressionSource
 from notifications.recipients.phone import PhoneNumber
 from notifications.submission import suppression_list
@@ -29,10 +30,10 @@ class Keyword(Enum):
 def find(content: str) -> Keyword | None:
     """Return the keyword that a text consists of, or None.
 
-    >>> find(" Stop! ").name, find("unstop").name, find("Please stop")
+    >>> find(" Stop! ").name, find("un\\u00adstop").name, find("Please stop")
     ('STOP', 'START', None)
     """
-    content = content.strip()
+    content = without_unseen(content).strip()
     if len(content) > _LONGEST:
         return None
     word = _AROUND.sub("", content)

@@ -29,7 +29,7 @@ def parse_email_address(text: str) -> Recipient:
         parsed = email.parse(text)
     except email.InvalidEmailAddress as error:
         raise InvalidValue(error.v2_message) from error
-    return Recipient(parsed.as_given, parsed.normalised)
+    return Recipient(parsed.as_given, parsed.key)
 
 
 def parse_phone_number(text: str) -> Recipient:

@@ -4,10 +4,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from config import mailboxes
 from config.invalid import InvalidValue
 from notifications.recipients import email, phone
 from notifications.recipients.senders import from_number
-from notifications.validation.names import same_case
 
 SENDER_EXISTS = "This sender already exists."
 REPLY_TO_EXISTS = "This reply-to address already exists."
@@ -55,8 +55,8 @@ def parse_reply_to(text: str) -> str:
 
 
 def check_reply_to_is_new(address: str, others: Iterable[str]) -> None:
-    """Raise InvalidValue if the service has this reply-to address, regardless of case."""
-    if same_case(address) in map(same_case, others):
+    """Raise InvalidValue if the service has this reply-to address, in any spelling."""
+    if mailboxes.key_of(address) in map(mailboxes.key_of, others):
         raise InvalidValue(REPLY_TO_EXISTS)
 
 

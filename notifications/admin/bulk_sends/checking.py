@@ -135,7 +135,7 @@ def _batches(
             for number, cells in enumerate(some, NAMES_ROW + 1 + counts.rows):
                 stored_cells = draft.layout.cells(cells)
                 checked = check_row(number, stored_cells, draft.columns, draft.rules)
-                recipient = checked.recipient.normalised if checked.recipient else ""
+                recipient = checked.recipient.key if checked.recipient else ""
                 is_second = seen.get(recipient) is False
                 if recipient:
                     seen[recipient] = recipient in seen

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
+from config import mailboxes
 from config.accounts.saved_search import SavedSearch
 from config.encryption import DecryptionFailed
 from config.reading import read_uuid
@@ -89,7 +90,7 @@ def parts_of_recipient(text: str) -> set[str]:
     if _NUMBER.fullmatch(text):
         digits = re.sub(r"\D", "", text)
         return {digits, digits.removeprefix("0")}
-    return {text.lower()}
+    return {text.lower(), mailboxes.key_of(text)}
 
 
 def _look(request: HttpRequest, saved: SavedSearch) -> Found:

@@ -56,7 +56,7 @@ class EraseForm(forms.Form):
     def clean_recipient(self) -> str:
         typed: str = self.cleaned_data["recipient"]
         try:
-            is_same = parse_recipient(typed).normalised == self._person.normalised
+            is_same = parse_recipient(typed).key == self._person.normalised
         except InvalidValue:
             is_same = False
         if not is_same:

@@ -271,7 +271,7 @@ def _join(request: HttpRequest, service: Service) -> None:
         service=service,
         user_id=request.user.pk,
         email_address=parsed.as_given if parsed else "",
-        normalised_email=parsed.normalised if parsed else "",
+        normalised_email=parsed.key if parsed else "",
         roles=list(Role.values),
         created_by=audit.author(request),
     )

@@ -46,7 +46,7 @@ class SuppressionViewSet(ApiViewSet):
         """Find a recipient. It is in the body, because URLs are in access logs."""
         recipient = self.checked(serializers.RecipientSerializer, read_json(request))["recipient"]
         active = Suppression.objects.filter(service=self.service).active()
-        rows = active.of_recipient(recipient.normalised).order_by("-created_at", "-id")
+        rows = active.of_recipient(recipient.key).order_by("-created_at", "-id")
         return Response(serializers.FoundSuppressionsSerializer({"suppressions": rows}).data)
 
     def add(self, request: Request) -> Response:

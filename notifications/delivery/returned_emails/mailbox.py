@@ -13,7 +13,6 @@ from notifications.delivery.messages import Outcome, Receipt
 from notifications.delivery.returned_emails import parsing, replies, storing
 from notifications.delivery.returned_emails.parsing import Returned
 from notifications.models import Notification, SuppressionSource
-from notifications.recipients import email as email_addresses
 
 MOST_BYTES = 32 * 1024 * 1024  # a report may contain the whole email with its files
 
@@ -49,14 +48,13 @@ def take_in(data: bytes, recipients: Sequence[str] = ()) -> Taken:
 
 def _apply(returned: Returned) -> Taken:
     found = Notification.objects.filter(pk=returned.notification_id)
-    message = found.only("provider", "recipient", "normalised_recipient").first()
+    message = found.only("provider", "normalised_recipient").first()
     if message is None:
         is_bounce = returned.outcome != Outcome.COMPLAINT
         is_link = is_bounce and reply_to_checks.note_bounce(returned.notification_id)
         return Taken.APPLIED if is_link else Taken.UNKNOWN_MESSAGE
-    own = {message.normalised_recipient, email_addresses.parse(message.recipient).ascii.lower()}
     # If the recipient forwards their emails, another email address may be the one that does not exist.
-    is_about_recipient = not returned.recipients or bool(own & returned.recipients)
+    is_about_recipient = not returned.recipients or message.normalised_recipient in returned.recipients
     code = returned.code if is_about_recipient else f"forwarded: {returned.code}"
     receipt = Receipt(outcome=returned.outcome, notification_id=message.id, code=code)
     is_known = status.apply(message.provider, receipt, source=SuppressionSource.MAILBOX)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from config import mailboxes
 from notifications.delivery.messages import Outcome
 from notifications.delivery.posts import LONGEST_CODE
 
@@ -26,7 +27,7 @@ class Returned:
     """A bounce or a complaint about one message of this installation.
 
     code: the enhanced status code of a bounce, or the type of a complaint
-    recipients: the normalised email addresses that the report names
+    recipients: the keys of the email addresses that the report names
     """
 
     notification_id: UUID
@@ -116,4 +117,4 @@ def _code(fields: Message) -> str:
 
 def _email_addresses(fields: Message, *names: str) -> list[str]:
     values = [str(value) for name in names for value in fields.get_all(name, [])]
-    return [value.rpartition(";")[2].strip().strip("<>").lower() for value in values]
+    return [mailboxes.key_of(value.rpartition(";")[2].strip().strip("<>")) for value in values]

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from config import mailboxes
 from notifications.delivery.returned_emails import html_text
 from notifications.models import EmailContent
 
@@ -77,7 +78,7 @@ def _recipients(message: Message, recipients: Sequence[str]) -> Iterator[str]:
     named = [address for _, address in getaddresses([header for header in headers if header])]
     for address in recipients or named:
         if "@" in address:
-            yield address.strip().strip("<>").lower()
+            yield mailboxes.key_of(address.strip().strip("<>"))
 
 
 def _answered(message: Message) -> Iterator[UUID]:

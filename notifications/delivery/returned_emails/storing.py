@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from config import mailboxes
+from config.host_names import ascii_host
 from notifications.delivery.returned_emails.replies import Reply
 from notifications.models import CallbackDelivery, Notification, ReceivedEmail, ReplyToAddress
 from notifications.recipients import normalise
@@ -42,12 +44,13 @@ def store(reply: Reply) -> bool:
 
 def _own_addresses(recipients: Iterable[str]) -> list[ReplyToAddress]:
     """Return the reply-to addresses of this installation's domain among these, the one used longest first."""
-    own = [recipient for recipient in recipients if recipient.rpartition("@")[2] == settings.EMAIL_DOMAIN.lower()]
+    domain = ascii_host(settings.EMAIL_DOMAIN)
+    own = {recipient for recipient in recipients if recipient.rpartition("@")[2] == domain}
     wanted = Q(pk__in=[])
     for recipient in own:
-        wanted |= Q(email_address__iexact=recipient)
+        wanted |= Q(email_address__istartswith=f"{recipient.rpartition('@')[0]}@")
     rows = ReplyToAddress.objects.filter(wanted, archived_at=None, service__active=True).select_related("service")
-    return list(rows.order_by("created_at", "id"))
+    return [row for row in rows.order_by("created_at", "id") if mailboxes.key_of(row.email_address) in own]
 
 
 def _answered(reply: Reply, addresses: Iterable[ReplyToAddress]) -> Notification | None:

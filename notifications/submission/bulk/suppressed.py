@@ -29,7 +29,7 @@ class SuppressedRows:
         for row in rows:
             if row.recipient and not row.errors and not row.is_simulated:
                 is_subscription = self.template.unsubscribe_link or bool(row.unsubscribe_url)
-                recipients[is_subscription].append(row.recipient.normalised)
+                recipients[is_subscription].append(row.recipient.key)
         return sum(self._count(some, is_subscription) for is_subscription, some in recipients.items() if some)
 
     def _count(self, recipients: list[str], is_subscription: bool) -> int:
