@@ -47,7 +47,7 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.ClientTries": Columns(nothing="tag"),
         "notifications.DataSetEvent": Columns(nothing="name path state"),
-        "notifications.EarlyReceipt": Columns(text="code", nothing="provider reference outcome"),
+        "notifications.EarlyReceipt": Columns(text="code reference", nothing="provider outcome"),
         "notifications.EmailForward": Columns(staff="created_by", service="email__service"),
         "notifications.Fallback": Columns(
             own="recipient_hash", encrypted="encrypted_content", service="message__service"
@@ -59,7 +59,7 @@ COLUMNS = PersonalColumns(
             own="value normalised", text="note", staff="created_by", service="service"
         ),
         "notifications.IdempotencyRecord": Columns(
-            text="answer", nothing="key fingerprint", service="api_key__service"
+            own="key", text="answer", nothing="fingerprint", service="api_key__service"
         ),
         "notifications.Notification": Columns(
             own="recipient normalised_recipient encrypted_outgoing",

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 from config.rest.idempotency import StoredKey
 from notifications.models.api_key import ApiKey
@@ -20,6 +21,11 @@ class IdempotencyRecord(StoredKey):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["api_key", "key"], name="idempotency_record_unique")]
+
+    @staticmethod
+    def hashed(key: str) -> str:
+        """Return the form in which a key is kept after the erasure of a person whose recipient it has."""
+        return "erased:" + salted_hmac("notifications.idempotency.erased", key, algorithm="sha256").hexdigest()
 
     @staticmethod
     def kept_for() -> timedelta:

@@ -18,7 +18,7 @@ _PASTED = "pasted"  # how a table was read that was not uploaded as a file
 def checked(person: Person) -> QuerySet[BulkSend]:
     """Return the drafts whose rows have the recipient. Rows exist once the console has checked the table."""
     drafts = person.here(BulkSend.objects.filter(state=BulkState.DRAFT))
-    rows = BulkRow.objects.filter(bulk_send__in=drafts, normalised_recipient=person.normalised)
+    rows = BulkRow.objects.filter(bulk_send__in=drafts, normalised_recipient__in=person.keys)
     return drafts.filter(pk__in=rows.values("bulk_send"))
 
 

@@ -17,21 +17,25 @@ from notifications.models import (
     BulkRow,
     CallbackDelivery,
     EmailForward,
+    IdempotencyRecord,
     LogExport,
     LogExportPart,
     Notification,
     ReceivedEmail,
     ReceivedText,
+    RequestCallback,
     Suppression,
     UnsubscribeRequest,
 )
 from notifications.models.notification import SUPPRESSED
 from notifications.models.received_email import EmailContent
+from notifications.models.suppression import MAX_NOTE_CHARACTERS
 from notifications.one_person import encrypted, kinds, searching, stopping
 from notifications.one_person.person import Person
 from notifications.recipients.mentions import Mentions
 
 _AT_ONCE = 1000
+_REFERENCE_CHARACTERS, _WHY_CHARACTERS = 1000, 255  # of the columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,9 @@ def _delete(name: str, rows: Callable[[Person], QuerySet[Any]]) -> ErasureStep:
 
 def _files(person: Person) -> Iterator[int]:
     """Remove files as clean-up does. If the store is away, the clean-up of orphans deletes the blobs later."""
+    for row in list(kinds.of_messages(person, Attachment.objects.exclude(withdrawn_why=""))):
+        why = person.mentions.erase_own(row.withdrawn_why)
+        Attachment.objects.filter(pk=row.pk).update(withdrawn_why=why[:_WHY_CHARACTERS])
     files = kinds.of_messages(person, Attachment.objects.filter(deleted_at=None))
     for pks in _batches(files):
         some = Attachment.objects.filter(pk__in=pks)
@@ -65,14 +72,26 @@ def _files(person: Person) -> Iterator[int]:
 def _answers(person: Person) -> Iterator[int]:
     """Redact stored responses. They stay, because a repeated request must not send the message again."""
     for row in list(kinds.answers(person)):  # a cursor would not survive the transaction of its batch
-        answer = person.mentions.erase_in(row.answer)
+        answer = person.mentions.erase_own_in(row.answer)
         if isinstance(answer.get("content"), dict):
             answer["content"] |= {name: ERASED for name in ("body", "subject") if answer["content"].get(name)}
         type(row).objects.filter(pk=row.pk).update(answer=answer)
         yield 1
 
 
+def _idempotency_keys(person: Person) -> Iterator[int]:
+    """Keep only a hash of the keys that have the recipient. A repeated request is still recognised."""
+    for row in person.here(IdempotencyRecord.objects.all(), "api_key__service").only("key"):
+        if person.mentions.are_in_own(row.key):
+            IdempotencyRecord.objects.filter(pk=row.pk).update(key=IdempotencyRecord.hashed(row.key))
+            yield 1
+
+
 def _callbacks(person: Person) -> Iterator[int]:
+    """Redact replies of receivers, and URLs that callers gave for single messages."""
+    for row in list(kinds.of_messages(person, RequestCallback.objects.all())):
+        if (url := person.mentions.erase_own(row.url)) != row.url:
+            RequestCallback.objects.filter(pk=row.pk).update(url=url)
     for pks in _batches(kinds.callbacks(person)):
         rows = list(CallbackDelivery.objects.filter(pk__in=pks).only("attempts"))
         changed = [row for row in rows if _redact_replies(person.mentions, row)]
@@ -81,7 +100,7 @@ def _callbacks(person: Person) -> Iterator[int]:
 
 
 def _bulk_rows(person: Person) -> Iterator[int]:
-    own = person.here(BulkRow.objects.filter(normalised_recipient=person.normalised), "bulk_send__service")
+    own = person.here(BulkRow.objects.filter(normalised_recipient__in=person.keys), "bulk_send__service")
     for pks in _batches(own):
         rows = BulkRow.objects.filter(pk__in=pks)
         _redact_references(person, rows)
@@ -121,9 +140,12 @@ def _requests(person: Person) -> Iterator[int]:
 
 
 def _suppressions(person: Person) -> Iterator[int]:
-    own = person.here(Suppression.objects.filter(normalised_recipient=person.normalised))
+    own = person.here(Suppression.objects.filter(normalised_recipient__in=person.keys))
     mine = Suppression.objects.filter(pk__in=list(own.values_list("pk", flat=True)))
     yield mine.ended().delete()[0]
+    for row in mine:
+        note, lift_reason = person.mentions.erase_own(row.note), person.mentions.erase_own(row.lift_reason)
+        mine.filter(pk=row.pk).update(note=note[:MAX_NOTE_CHARACTERS], lift_reason=lift_reason[:MAX_NOTE_CHARACTERS])
     yield mine.keep_hash_of(person.normalised)
 
 
@@ -131,8 +153,8 @@ def _messages(person: Person) -> Iterator[int]:
     for pks in _batches(kinds.messages(person)):
         rows = Notification.objects.filter(pk__in=pks)
         _redact_references(person, rows)
-        replied = [row for row in rows.only("attempts") if _redact_replies(person.mentions, row)]
-        Notification.objects.bulk_update(replied, ["attempts"])
+        replied = [row for row in rows.only("attempts", "receipts") if _redact_replies(person.mentions, row)]
+        Notification.objects.bulk_update(replied, ["attempts", "receipts"])
         rows.exclude(subject=None).update(subject=ERASED)
         yield rows.update(
             recipient=ERASED,
@@ -154,6 +176,7 @@ BEFORE_WORKERS: tuple[ErasureStep, ...] = (
 AFTER_WORKERS: tuple[ErasureStep, ...] = (
     ErasureStep(name="files", work=_files),
     ErasureStep(name="stored_responses", work=_answers),
+    ErasureStep(name="idempotency_keys", work=_idempotency_keys),
     _delete("sandbox", kinds.sandbox_messages),
     _delete("early_receipts", lambda person: kinds.named("early_receipts").rows(person)),
     _delete("text_parts", kinds.parts),
@@ -201,19 +224,22 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 def _redact_references(person: Person, rows: Any) -> None:  # Any: a query set of messages or rows
     """Replace the recipient in references. Other references stay, because reports of the service need them."""
     for pk, reference in rows.exclude(reference=None).values_list("pk", "reference"):
-        if (changed := person.mentions.erase(reference)) != reference:
-            rows.filter(pk=pk).update(reference=changed)
+        if (changed := person.mentions.erase_own(reference)) != reference:
+            rows.filter(pk=pk).update(reference=changed[:_REFERENCE_CHARACTERS])
 
 
 def _redact_replies(mentions: Mentions, row: Any) -> bool:  # Any: a message or a callback
     """Remove replies that may name the recipient, also in part. Return whether the row has changed."""
     attempts: Sequence[Any] = row.attempts
+    receipts = getattr(row, "receipts", None)
     changed = [
         {**one, "reply": ERASED} if one.get("outcome") != SUPPRESSED and mentions.may_be_in(one["reply"]) else one
         for one in attempts
     ]
     row.attempts = changed
-    return changed != list(attempts)
+    if receipts is not None:
+        row.receipts = mentions.erase_own_in(receipts)
+    return changed != list(attempts) or (receipts is not None and row.receipts != receipts)
 
 
 def everything(person: Person) -> Iterator[tuple[str, int]]:

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Lower
 
+from config import mailboxes
 from config.accounts.saved_search import SavedSearch
 from config.databases.streaming import streamed
 from config.encryption import DecryptionFailed
@@ -63,7 +63,7 @@ def counts(person: Person) -> dict[str, int]:
 
 
 def messages(person: Person) -> QuerySet[Notification]:
-    own = Notification.objects.filter(normalised_recipient=person.normalised, created_at__lte=person.until)
+    own = Notification.objects.filter(normalised_recipient__in=person.keys, created_at__lte=person.until)
     return person.here(own)
 
 
@@ -76,12 +76,16 @@ def received_texts(person: Person) -> QuerySet[ReceivedText]:
 
 
 def received_emails(person: Person) -> QuerySet[ReceivedEmail]:
-    return person.here(ReceivedEmail.objects.filter(normalised_sender=person.normalised))
+    return person.here(ReceivedEmail.objects.filter(normalised_sender__in=person.keys))
 
 
 def requests(person: Person) -> QuerySet[UnsubscribeRequest]:
-    named = UnsubscribeRequest.objects.alias(lower=Lower("recipient")).filter(lower=person.normalised)
-    return person.here(named)
+    """Return the requests whose email address is another spelling of the mailbox."""
+    local, at, _ = person.normalised.rpartition("@")
+    alike = person.here(UnsubscribeRequest.objects.filter(recipient__istartswith=f"{local}{at}")) if at else None
+    rows = alike.values_list("pk", "recipient") if alike is not None else []
+    found = [pk for pk, recipient in rows if mailboxes.key_of(recipient) == person.normalised]
+    return UnsubscribeRequest.objects.filter(pk__in=found)
 
 
 def callbacks(person: Person) -> QuerySet[CallbackDelivery]:
@@ -116,6 +120,13 @@ def sandbox_messages(person: Person) -> QuerySet[SandboxMessage]:
         return SandboxMessage.objects.filter(of_messages_here)
     found = [row.pk for row in SandboxMessage.objects.all() if _is_in(person, partial(_recipient_in_sandbox, row))]
     return SandboxMessage.objects.filter(of_messages_here | Q(pk__in=found))
+
+
+def early_receipts(person: Person) -> QuerySet[EarlyReceipt]:
+    """Return the receipts that name one of the person's messages by its id or by the reference of the provider."""
+    own = messages(person).exclude(provider_reference="")
+    named = Q(notification_id=None, reference__in=own.values("provider_reference"), provider__in=own.values("provider"))
+    return EarlyReceipt.objects.filter(named | Q(notification_id__in=messages(person).values("pk")))
 
 
 def saved_searches(person: Person) -> QuerySet[SavedSearch]:
@@ -202,7 +213,7 @@ KINDS: tuple[Kind, ...] = (
         name="bulk_rows",
         title="Rows of bulk sends",
         rows=lambda person: person.here(
-            BulkRow.objects.filter(normalised_recipient=person.normalised), "bulk_send__service"
+            BulkRow.objects.filter(normalised_recipient__in=person.keys), "bulk_send__service"
         ),
         record=_columns("id", "bulk_send_id", "number", "state", "recipient", "cells", "reference", "errors"),
     ),
@@ -244,7 +255,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="guest_list",
         title="Guest list entries",
-        rows=lambda person: person.here(GuestListEntry.objects.filter(normalised=person.normalised)),
+        rows=lambda person: person.here(GuestListEntry.objects.filter(normalised__in=person.keys)),
         record=_columns("id", "service_id", "value", "note", "created_at"),
     ),
     Kind(name="sandbox", title="Messages in the sandbox inbox", rows=sandbox_messages, record=_in_sandbox),
@@ -257,7 +268,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="early_receipts",
         title="Early delivery receipts",
-        rows=lambda person: of_messages(person, EarlyReceipt.objects.all()),
+        rows=early_receipts,
         record=_columns("id", "provider", "notification_id", "outcome", "code", "received_at"),
     ),
     Kind(

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
+from config import mailboxes
 from notifications.models import Service, recipient_hash
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.mentions import Mentions
@@ -37,6 +38,11 @@ class Person:
     @property
     def normalised(self) -> str:
         return self.recipient.key
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of the recipient, also the one under which the previous release stores rows."""
+        return mailboxes.keys_of(self.recipient.key)
 
     @property
     def is_phone(self) -> bool:

@@ -3,6 +3,7 @@
 The database finds rows that may have the recipient, and Python decides. A table is read once.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
@@ -42,6 +43,25 @@ def reported(person: Person) -> dict[str, int]:
         if number:
             found[str(model._meta.verbose_name_plural)] = number
     return found
+
+
+def skipped(person: Person) -> dict[str, int]:
+    """Return how many rows have the recipient only within a longer word, by the plural name of their model.
+
+    They are left: joann@example.org in a text is another person than ann@example.org. Call it after the erasure.
+    """
+    found: Counter[str] = Counter()
+    for model, columns in _models():
+        names = [*columns.text.split(), *columns.reported.split()]
+        rows = model._default_manager.filter(pk__in=_found(person, model, columns, names)).only("pk", *names)
+        for row in rows:
+            values = [getattr(row, name) for name in names]
+            found[str(model._meta.verbose_name_plural)] += _is_within(person, values) and not _has(person, values)
+    return {name: number for name, number in found.items() if number}
+
+
+def _is_within(person: Person, value: Any) -> bool:  # Any: a text or JSON
+    return bool(person.mentions.erase_own_in(value) != value)
 
 
 def _models() -> Iterator[tuple[type[Model], Columns]]:

@@ -27,7 +27,7 @@ def delete_drafts(person: Person) -> Iterator[int]:
 
 def cancel_rows(person: Person) -> Iterator[int]:
     """Cancel the rows of bulk sends that wait, a bulk send at a time."""
-    own = BulkRow.objects.filter(normalised_recipient=person.normalised, state=RowState.WAITING)
+    own = BulkRow.objects.filter(normalised_recipient__in=person.keys, state=RowState.WAITING)
     waiting = defaultdict(list)
     for bulk_send_id, pk in person.here(own, "bulk_send__service").values_list("bulk_send", "pk"):
         waiting[bulk_send_id].append(pk)

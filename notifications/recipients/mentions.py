@@ -1,13 +1,17 @@
 """Find one recipient in texts: in any spelling, and as part of a URL.
 
-`Mentions` is exact. `like_patterns` and `digits` are for a database that searches many rows first; they may match more.
+`Mentions` has two rules. In texts about other people a longer email address or number is another recipient. On the rows
+of the recipient everything that has the recipient in it is theirs, such as the reference case-ann@example.org.
+`like_patterns` and `digits` are for a database that searches many rows first; they may match more.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from config import mailboxes
 from config.erased import ERASED
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
@@ -19,6 +23,7 @@ _PLUS = r"(?:\+|%2[Bb]|00)?"
 _STARTS_HERE = r"(?:(?<![A-Za-z0-9._+-])|(?<=%[0-9A-Fa-f]{2}))"  # not within a longer email address
 
 # Not within a longer host name. But the name of a file may end with an email address and its extension.
+_FULL_STOP = r"(?:[.\u3002\uff0e\uff61]|%2E)"
 _EXTENSIONS = "csv|docx?|eml|gif|html?|jpe?g|json|md|od[st]|pdf|png|rtf|txt|xlsx?|xml|zip"
 _ENDS_HERE = rf"(?![A-Za-z0-9-]|\.(?!(?:{_EXTENSIONS})\b)[A-Za-z0-9])"
 
@@ -29,11 +34,17 @@ class Mentions:
 
     recipient: PhoneNumber | EmailAddress
     _pattern: re.Pattern[str] = field(init=False)
+    _own_pattern: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        is_phone = isinstance(self.recipient, PhoneNumber)
-        text = _phone(self.recipient) if isinstance(self.recipient, PhoneNumber) else _email(self.recipient)
-        object.__setattr__(self, "_pattern", re.compile(text, 0 if is_phone else re.IGNORECASE))
+        if isinstance(self.recipient, PhoneNumber):
+            text, flags = _phone(self.recipient), 0
+            whole = rf"(?<!\d){text}(?!\d)"
+        else:
+            text, flags = _email(self.recipient), re.IGNORECASE
+            whole = f"{_STARTS_HERE}{text}{_ENDS_HERE}"
+        object.__setattr__(self, "_pattern", re.compile(whole, flags))
+        object.__setattr__(self, "_own_pattern", re.compile(text, flags))
 
     @property
     def digits(self) -> str:
@@ -47,20 +58,32 @@ class Mentions:
         """Return patterns for LIKE, not case-sensitive, of which one matches each text with the email address."""
         if isinstance(self.recipient, PhoneNumber):
             return []
-        return sorted({_like(self.recipient.normalised), _like(self.recipient.ascii.lower())})
+        return sorted({_like(form) for form in _typed(self.recipient)})
 
     def are_in(self, text: str) -> bool:
         return self._pattern.search(text) is not None
 
+    def are_in_own(self, text: str) -> bool:
+        """Return whether a text of a row of the recipient has it, also within a longer word."""
+        return self._own_pattern.search(text) is not None
+
     def may_be_in(self, text: str) -> bool:
         """Return whether the text has the recipient, or enough of it to recognise it: the name or six digits."""
         if isinstance(self.recipient, EmailAddress):
-            return self.are_in(text) or self.recipient.normalised.rpartition("@")[0] in text.lower()
-        return self.are_in(text) or self.digits[-_LAST_DIGITS:] in re.sub(r"\D", "", text)
+            return self.are_in_own(text) or self.recipient.key.rpartition("@")[0] in text.lower()
+        return self.are_in_own(text) or self.digits[-_LAST_DIGITS:] in re.sub(r"\D", "", text)
 
     def erase(self, text: str) -> str:
         """Return the text with ERASED in place of the recipient."""
         return self._pattern.sub(ERASED, text)
+
+    def erase_own(self, text: str) -> str:
+        """Return a text of a row of the recipient with ERASED in place of it, also within a longer word."""
+        return self._own_pattern.sub(ERASED, text)
+
+    def erase_own_in(self, value: Any) -> Any:  # Any: JSON
+        """Return a JSON value of a row of the recipient in which no text has it."""
+        return _map_texts(value, self.erase_own)
 
     def erase_in(self, value: Any) -> Any:  # Any: JSON
         """Return a JSON value in which no text has the recipient. Keys are texts, too."""
@@ -93,14 +116,28 @@ def _phone(number: PhoneNumber) -> str:
         prefix = (
             rf"(?:{_PLUS}{_BETWEEN_DIGITS.join(_UK_CODE)}{_BETWEEN_DIGITS}(?:0{_BETWEEN_DIGITS})?|0{_BETWEEN_DIGITS})?"
         )
-    return rf"(?<!\d)(?:\({_BETWEEN_DIGITS})?{prefix}{national}(?!\d)"
+    return rf"(?:\({_BETWEEN_DIGITS})?{prefix}{national}"
 
 
 def _email(email_address: EmailAddress) -> str:
-    local, _, host = email_address.as_given.rpartition("@")
-    hosts = "|".join(sorted({_quotable(host), _quotable(email_address.ascii.rpartition("@")[2])}))
+    local = email_address.as_given.rpartition("@")[0]
+    hosts = "|".join(_host(form.rpartition("@")[2]) for form in _forms(email_address))
     at = r"(?:@|%40|&\#64;|&commat;|\\u0040)"
-    return rf"{_STARTS_HERE}{_quotable(local)}{at}(?:{hosts}){_ENDS_HERE}"
+    return rf"{_quotable(local)}{at}(?:{hosts})"
+
+
+def _forms(email_address: EmailAddress) -> list[str]:
+    """Return the spellings of the host that people type and programs write: encoded, composed and decomposed."""
+    typed = _typed(email_address)
+    return sorted(typed | {unicodedata.normalize("NFD", form) for form in typed})
+
+
+def _typed(email_address: EmailAddress) -> set[str]:
+    return {email_address.normalised, *mailboxes.keys_of(email_address.key)}
+
+
+def _host(text: str) -> str:
+    return _FULL_STOP.join(map(_quotable, text.split(".")))
 
 
 def _quotable(text: str) -> str:

@@ -69,12 +69,14 @@ def claimed(
 
 
 def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_for: timedelta) -> Claim:
-    deadline = time.monotonic() + WAIT_SECONDS
+    deadline, hashed = time.monotonic() + WAIT_SECONDS, IdempotencyRecord.hashed(request.key)
     while True:
         now = timezone.now()
         until = now + lasts
         first = {"fingerprint": request.fingerprint, "claimed_until": until, "created_at": now}
-        record, is_new = IdempotencyRecord.objects.get_or_create(api_key=api_key, key=request.key, defaults=first)
+        record, is_new = IdempotencyRecord.objects.get_or_create(
+            api_key=api_key, key__in=[request.key, hashed], defaults={"key": request.key, **first}
+        )
         if is_new or _take_over(record, now, first, repeats_for):
             return Claim(record_id=record.pk, claimed_until=until)
         if record.fingerprint != request.fingerprint:

@@ -12,7 +12,7 @@ from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
 from notifications.models import Service
-from notifications.one_person import erasing, proof
+from notifications.one_person import erasing, proof, searching
 from notifications.one_person.person import Person
 
 KIND = "erase-person"
@@ -43,6 +43,9 @@ def _batches(run: BulkJobRun, pace: Pace, person: Person) -> Iterator[Batch]:
         numbers[name] += number
         _keep(run, numbers)
         yield Batch(passed=min(number, run.total - run.position), number=number)
+    numbers["left_in_longer_words"] = sum(searching.skipped(person).values())
+    _keep(run, numbers)
+    yield Batch(passed=0, number=0)
 
 
 def _at_end(run: BulkJobRun) -> None:

@@ -96,3 +96,5 @@ class Command(BaseCommand):
         self.stdout.write(f"Erased: {proof.sum_up(erased) or 'nothing'}.")
         for name, number in searching.reported(person).items():
             self.stdout.write(f"Not changed, and contains the recipient: {name}: {number}.")
+        for name, number in searching.skipped(person).items():
+            self.stdout.write(f"Not changed, and contains the recipient within a longer word: {name}: {number}.")
