@@ -66,6 +66,7 @@ PLATFORM = PersonalColumns(
         "config.Presence": Columns(nothing="name holder"),
         "config.WorkerProcess": Columns(nothing="holder queues"),
         "contenttypes.ContentType": Columns(nothing="app_label model"),
+        "operations.AccountName": Columns(staff="name"),
         "operations.AuditEvent": Columns(
             reported="object_label before after reason",
             staff="actor_id actor_label",

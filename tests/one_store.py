@@ -51,6 +51,7 @@ _ON_S3 = (  # the same tests run with the folder store on both
 _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an error
     "config/test_answers.py",
     "config/test_mailboxes.py",
+    "notifications/recipients/test_mailboxes.py",
     "config/test_memory.py",
     "config/test_page_bodies.py",
     "config/test_unread_body.py",

@@ -22,7 +22,7 @@ from django.utils.module_loading import import_string
 from requests import RequestException
 
 from config import areas, audit
-from config.accounts import identities, lookup, sessions
+from config.accounts import account_name, identities, lookup, sessions
 from config.accounts.claims import NotAllowed, VerifiedClaims
 
 TIMEOUT_SECONDS = 10  # of each call to the provider
@@ -153,6 +153,7 @@ def _created(person: VerifiedClaims) -> User:
     user = User.objects.create_user(
         username=person.email[:_MAX_USER_NAME], email=person.email, first_name=first, last_name=last, is_staff=True
     )
+    account_name.claim(user)
     audit.record(audit.CLOCK, "created", **audit.about(user), reason="first sign-in through the sign-in provider")
     return user
 

@@ -5,6 +5,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from config.accounts.account_name import AccountName
 from config.accounts.identities import SignOnIdentity
 from config.accounts.invite import Invite
 from config.accounts.saved_search import SavedSearch

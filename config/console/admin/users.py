@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config import audit, formats
-from config.accounts import identities, invites, passkeys, scope, second_factor, sessions
+from config.accounts import account_name, identities, invites, passkeys, scope, second_factor, sessions
 from config.console import cells, recent_sign_in, shown_once, switcher
 from config.console.admin.columns import column
 from config.console.admin.permissions import OpenTo
@@ -90,6 +90,8 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             if not change:
                 obj.set_unusable_password()
             super().save_model(request, obj, form, change)
+            if {"email", "username"} & set(form.changed_data):
+                account_name.claim(obj)
             if not change:
                 self._invite(request, obj)
                 return

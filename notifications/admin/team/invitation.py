@@ -19,7 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from config import audit
-from config.accounts import invites, lookup
+from config.accounts import account_name, invites, lookup
 from config.accounts.invite import Invite
 from config.audit import Actor
 from config.audit.models import ActorKind
@@ -91,6 +91,7 @@ def _accept(request: HttpRequest) -> HttpResponse:
         user = form.unsaved()
         user.set_password(form.cleaned_data["password"])
         user.save()
+        account_name.claim(user)
         _link(request, member, user)
     answer = sign_in.enter(request, user)
     messages.success(request, f"Your account is created. You are now in the team of {member.service.name}.")

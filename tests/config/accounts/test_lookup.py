@@ -2,9 +2,11 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 from django.test import Client
 
-from config.accounts import lookup
+from config.accounts import account_name, lookup
+from config.accounts.account_name import AccountName
 from config.audit.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
 
@@ -87,3 +89,23 @@ def test_an_email_address_is_taken_in_every_spelling_of_its_host(typed):
     assert lookup.is_taken(typed)
     assert not lookup.is_taken(typed, but=kay.pk)
     assert not lookup.is_taken("kay@buecher.example")
+
+
+def test_the_names_of_an_account_follow_its_changes():
+    jo, bo = make("jo", "jo@bücher.example"), make("bo", "bo@example.org")
+    account_name.claim(jo)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        account_name.claim(make("kay", "JO@xn--bcher-kva.example"))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        account_name.claim(make("JO", "kay@example.org"))
+
+    User.objects.filter(pk=jo.pk).update(email="jo@example.org")  # as a command does
+    bo.email = "jo@bücher.example"
+    bo.save()
+    account_name.claim(bo)
+
+    assert set(AccountName.objects.values_list("user__username", "name")) == {
+        ("jo", "jo"),
+        ("bo", "bo"),
+        ("bo", "jo@xn--bcher-kva.example"),
+    }

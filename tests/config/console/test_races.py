@@ -96,6 +96,48 @@ def test_a_protected_name_exists_once(operators):
     assert ProtectedName.objects.filter(name="Harbour office").count() == 1
 
 
+def test_an_email_address_belongs_to_one_account(operators):
+    page = reverse("admin:auth_user_add")
+    nonces = [operator.get(page).context["nonce"] for operator in operators]
+    hosts = ["bücher.example", "xn--bcher-kva.example", "BÜCHER.example", "bu\u0308cher.example"]
+
+    def invite(number: int) -> str:
+        form = {"nonce": nonces[number], "email": f"ana@{hosts[number]}", "username": f"ana{number}"}
+        return operators[number].post(page, form).content.decode()
+
+    refused = [page for page in at_once(invite, TIMES) if "Another account already uses this email address" in page]
+
+    assert len(refused) == TIMES - 1
+    assert User.objects.filter(username__startswith="ana").count() == 1
+
+
+def test_a_user_name_belongs_to_one_account_in_any_case(operators):
+    page = reverse("admin:auth_user_add")
+    nonces = [operator.get(page).context["nonce"] for operator in operators]
+    names = ["ana", "ANA", "Ana", "aNa"]
+
+    def invite(number: int) -> str:
+        form = {"nonce": nonces[number], "email": f"ana{number}@example.org", "username": names[number]}
+        return operators[number].post(page, form).content.decode()
+
+    refused = [page for page in at_once(invite, TIMES) if "This user name is already in use" in page]
+
+    assert len(refused) == TIMES - 1
+    assert User.objects.filter(username__iexact="ana").count() == 1
+
+
+def test_two_new_members_choose_one_user_name_once(service):
+    members = [factories.make_team_member(service, f"jo{number}@example.org") for number in range(TIMES)]
+    tokens = [invites.make(by="mo", member_id=member.pk) for member in members]
+    form = {"username": "jo", "password": "a-long-password-1", "again": "a-long-password-1"}
+
+    def accept(number: int) -> int:
+        return Client().post(reverse("admin:accept_invite", query={"token": tokens[number]}), form).status_code
+
+    assert sorted(at_once(accept, TIMES)) == [200, 200, 200, 302]
+    assert User.objects.get(username="jo").email in {member.email_address for member in members}
+
+
 def test_documents_at_once_make_a_service_once(transactional_db, tmp_path):
     place = tmp_path / "services.json"
     place.write_text(json.dumps({"services": [{"name": "Tides", "daily_limits": {"sms": 1}}]}))
