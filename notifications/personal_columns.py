@@ -70,7 +70,7 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.LimitChange": Columns(text="reason", staff="created_by", service="service"),
         "notifications.OpenBreaker": Columns(nothing="provider holder"),
-        "notifications.ProtectedName": Columns(staff="created_by", nothing="name"),
+        "notifications.ProtectedName": Columns(staff="created_by", nothing="name likeness"),
         "notifications.ProviderCircuit": Columns(text="reason", nothing="provider"),
         "notifications.ProviderCount": Columns(nothing="provider"),
         "notifications.ProviderResult": Columns(text="error", nothing="provider"),

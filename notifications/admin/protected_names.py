@@ -14,6 +14,7 @@ from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.permissions import OpenTo
 from config.console.checking import checked
 from notifications.models import ProtectedName
+from notifications.models.protected_name import MAX_LIKENESS
 from notifications.validation import protected
 
 
@@ -30,6 +31,7 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         checked(protected.check_new_protected, name, ProtectedName.objects.values_list("name", flat=True))
+        self.instance.likeness = protected.likeness(name)[:MAX_LIKENESS]
         return name
 
 

@@ -26,10 +26,17 @@ class ProtectedNameQuerySet(models.QuerySet["ProtectedName"]):
             protected.check_not_protected(name, [text for text, rule in rows if rule == NameRule.OPERATORS_ONLY])
 
 
+MAX_LIKENESS = 1020  # characters; some letters become up to 18
+
+
 class ProtectedName(models.Model):
-    """A name on the list. Names that look like it are refused, too."""
+    """A name on the list. Names that look like it are refused, too.
+
+    likeness: equal for all names that look alike; blank for the second one of two of earlier releases
+    """
 
     name = models.CharField(max_length=255)
+    likeness = models.CharField(max_length=MAX_LIKENESS, blank=True, default="", db_default="", editable=False)
     rule = models.CharField(
         max_length=14,
         choices=NameRule.choices,
@@ -43,7 +50,12 @@ class ProtectedName(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(Lower("name"), name="protected_name_unique")]
+        constraints = [
+            models.UniqueConstraint(Lower("name"), name="protected_name_unique"),
+            models.UniqueConstraint(
+                fields=["likeness"], condition=~models.Q(likeness=""), name="protected_name_likeness_unique"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
