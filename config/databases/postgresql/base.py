@@ -4,6 +4,7 @@ Source: docs/reference/security.md §12, §13.
 docs/framework-internals.md lists the private attributes of the framework that this module uses.
 """
 
+import os
 import time
 from typing import Any
 
@@ -62,3 +63,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         except psycopg.OperationalError:
             breaker.note_failure(began)
             raise
+
+
+def _forget_pools() -> None:
+    """Forget the pools of the parent process: their threads, which open connections, do not exist in a forked one."""
+    base.DatabaseWrapper._connection_pools.clear()
+
+
+os.register_at_fork(after_in_child=_forget_pools)
