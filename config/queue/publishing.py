@@ -7,8 +7,9 @@ docs/framework-internals.md lists the private attributes of the framework that t
 """
 
 import json
+import os
 import uuid
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import redis
@@ -19,7 +20,7 @@ from django.conf import settings
 from django.db import transaction
 from kombu import Connection
 from kombu.exceptions import KombuError, OperationalError
-from kombu.pools import producers
+from kombu.pools import connections, producers
 
 from config.circuit_breaker import CircuitBreaker
 from config.queue import redis_queue
@@ -46,7 +47,11 @@ def enqueue(
     # shared_task returns a proxy that looks up the task for each attribute.
     given: Any = task  # Any: the proxy is typed as the task
     itself = given._get_current_object() if type(given) is Proxy else given
-    transaction.on_commit(partial(_publish, itself, arguments, in_seconds, queue), robust=True)
+
+    def publish() -> None:  # Django logs the name of a robust function that fails, and a partial has none
+        _publish(itself, arguments, in_seconds, queue)
+
+    transaction.on_commit(publish, robust=True)
 
 
 def waiting(*queues: str) -> dict[str, int]:
@@ -133,6 +138,14 @@ def _put(task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None
         channel.basic_publish(message, exchange="", routing_key=queue)
 
 
+def _forget_connections() -> None:
+    """Forget the connections of the parent process: kombu closes them in a forked process, and they stay closed."""
+    for cached in (_failures, _producers, _connection):
+        cached.cache_clear()
+    producers.clear()
+    connections.clear()
+
+
 @lru_cache(maxsize=1)
 def _failures() -> tuple[type[Exception], ...]:
     """Return the exceptions of an unavailable broker."""
@@ -161,3 +174,6 @@ def _connection() -> Connection:
             "max_retries": 0,
         }
     )
+
+
+os.register_at_fork(after_in_child=_forget_connections)

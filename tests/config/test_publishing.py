@@ -108,6 +108,50 @@ def test_the_message_equals_celerys(redis_server, tmp_path):
     assert ours["headers"]["request_id"] == "a-request"
 
 
+FROM_BOTH = """
+import billiard, django
+django.setup()
+from config.queue import publishing, tasks
+
+def publish():
+    publishing.enqueue(tasks.note_worker, queue="upkeep")
+
+publish()
+process = billiard.Process(target=publish)
+process.start()
+process.join()
+print(publishing.waiting("upkeep")["upkeep"])
+"""
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_a_process_that_is_forked_after_its_parent_has_published_can_publish(redis_server, tmp_path, has_redis):
+    """Celery replaces a killed process of a pool in this way."""
+    redis_url = redis_server.url if has_redis else ""
+
+    assert forks.output_of(FROM_BOTH, tmp_path, REDIS_URL=redis_url, VAR_DIR=str(tmp_path)) == "2\n"
+
+
+FAILING = """
+import django
+django.setup()
+from config.queue import publishing
+
+class Task:
+    name = "no.task"
+    def __getattr__(self, name):
+        raise RuntimeError("cannot be published")
+
+publishing.enqueue(Task())
+"""
+
+
+def test_an_error_that_nobody_expects_is_logged_and_not_raised(tmp_path):
+    printed = forks.output_of(FAILING, tmp_path, VAR_DIR=str(tmp_path))
+
+    assert "cannot be published" in printed
+
+
 def test_a_dead_redis_does_not_delay_a_request(publish_to, redis_server):
     publisher = publish_to(REDIS_URL=redis_server.url)
     publisher.publish()

@@ -17,6 +17,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from notifications_python_client.notifications import NotificationsAPIClient
 
 from notifications.delivery.drain import LARGEST_BATCH
+from notifications.tasks.sending import sweep
 from tests.servers import SmtpSink, wait_until
 from tests.service import Service
 
@@ -198,6 +199,24 @@ def test_killed_processes_of_a_worker_are_replaced(killable, sink):
 
     sweep_until_delivered(killable, ids)
     assert worker.is_running()
+
+
+@pytest.mark.fault("A2")
+def test_a_replaced_process_publishes_wake_ups(killable):
+    """It is forked from a process that has published at its start, and must not use its connection to the broker."""
+    worker = killable.start_worker()
+    pools = children(worker.pid)
+    before = children(*pools)
+
+    for process_id in before:
+        os.kill(process_id, signal.SIGKILL)
+    wait_until(lambda: len(children(*pools) - before) >= len(before))
+    accept(killable, 1)
+    code = "from notifications.tasks import sending; sending.sweep.apply_async()"
+    assert killable.manage("shell", "-v", "0", "-c", code).returncode == 0
+
+    wait_until(lambda: f'"task": "{sweep.name}"' in worker.log.read_text())
+    assert "RuntimeError" not in worker.log.read_text()
 
 
 @pytest.mark.fault("A4")
