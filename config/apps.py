@@ -13,6 +13,7 @@ class ConfigConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks, which need the settings, and start traces and error reports if they are on."""
+        """Load the Celery application and the system checks, and start traces and error reports if they are on."""
+        import_module("config.queue.app")  # here, because `import config` alone must not load Django
         import_module("config.checks")
         telemetry.start()

@@ -67,7 +67,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 def _forget_pools() -> None:
     """Forget the pools of the parent process: their threads, which open connections, do not exist in a forked one."""
-    base.DatabaseWrapper._connection_pools.clear()
+    pools: dict[str, Any] = base.DatabaseWrapper._connection_pools  # type: ignore[attr-defined]  # not in django-stubs
+    pools.clear()
 
 
 os.register_at_fork(after_in_child=_forget_pools)

@@ -1,0 +1,10 @@
+"""Run a function in a child process with limits on memory, processor time and time.
+
+Readers of files and emails of other people run here, so that one input cannot end the process of other callers or
+make them wait. Source: docs/reference/security.md §14.
+"""
+
+from config.limited.limits import Limits, TookTooLong, TooLarge
+from config.limited.processes import run
+
+__all__ = ["Limits", "TooLarge", "TookTooLong", "run"]

@@ -1,0 +1,91 @@
+"""The child process: run one function after another until the parent is gone or there is no more work.
+
+It must import neither Django nor models, which would take 100 MiB of the memory of each call.
+"""
+
+import math
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from config.limited.limits import MIB, Limits, TooLarge
+
+NEW_OVER_BYTES = 150 * MIB  # a process that once held more is replaced: freed memory may stay in use
+NICENESS = 10  # other processes of the machine come first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call. files: the number of open files that follow; they are the first arguments"""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    limits: Limits
+    files: int
+
+
+def serve(connection: Connection, idle_seconds: float) -> None:
+    """Answer each call with whether it returned, and with its result or its exception."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    with suppress(OSError):
+        os.nice(NICENESS)
+    with suppress(EOFError, ConnectionError):
+        while connection.poll(idle_seconds):
+            call: Call = connection.recv()
+            with ExitStack() as files:
+                opened = [files.enter_context(os.fdopen(each, "r+b")) for each in receive(connection, call.files)]
+                answer = _answer(call, opened)
+            connection.send(answer)
+            if _largest_bytes() > NEW_OVER_BYTES:
+                return
+
+
+def send(connection: Connection, files: list[int]) -> None:
+    """Give the process at the other end these open files."""
+    if files:
+        with socket.socket(fileno=os.dup(connection.fileno())) as end:
+            socket.send_fds(end, [b"f"], files)
+
+
+def receive(connection: Connection, number: int) -> list[int]:
+    """Return the open files that the process at the other end gives."""
+    if not number:
+        return []
+    with socket.socket(fileno=os.dup(connection.fileno())) as end:
+        return socket.recv_fds(end, 1, number)[1]
+
+
+def _answer(call: Call, files: list[Any]) -> tuple[bool, object]:
+    _limit(call.limits)
+    try:
+        return True, call.function(*files, *call.arguments)
+    except (MemoryError, RecursionError):
+        return False, TooLarge()
+    except Exception as error:  # noqa: BLE001  the parent raises it
+        return False, error.with_traceback(None)
+    finally:
+        _limit(None)
+
+
+def _limit(limits: Limits | None) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds if limits else resource.RLIM_INFINITY
+    _set(resource.RLIMIT_CPU, seconds)
+    _set(resource.RLIMIT_AS, limits.memory_bytes if limits else resource.RLIM_INFINITY)
+
+
+def _set(kind: int, value: int) -> None:
+    with suppress(ValueError, OSError):  # macOS refuses a limit of the address space
+        resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+
+
+def _largest_bytes() -> int:
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest if sys.platform == "darwin" else largest * 1024

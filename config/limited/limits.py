@@ -1,0 +1,31 @@
+"""The limits of one call, and the errors for a call that needs more."""
+
+from dataclasses import dataclass
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one call may use.
+
+    memory_bytes: of address space, the interpreter and its modules included (about 60 MiB)
+    cpu_seconds: of processor time
+    seconds: until the answer, the wait for a free child process included
+    """
+
+    memory_bytes: int = 400 * MIB
+    cpu_seconds: int
+    seconds: float
+
+
+class LimitExceeded(Exception):
+    """The call needs more than its limits."""
+
+
+class TooLarge(LimitExceeded):
+    """The call needs more memory than it may use, or the system has ended its process."""
+
+
+class TookTooLong(LimitExceeded):
+    """The call needs more time than it may use, or no child process was free in time."""

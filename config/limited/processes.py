@@ -1,0 +1,114 @@
+"""The child processes of this process: started when needed, kept for the next call, and replaced when they end."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import get_context
+from typing import Any, BinaryIO, TypeVar
+
+from config.limited import child
+from config.limited.limits import Limits, TookTooLong, TooLarge
+
+Result = TypeVar("Result")
+
+_spawn = get_context("spawn")  # a fork of a process with threads may hang, and would begin with its memory
+
+
+class _Ended(Exception):
+    """The child process ended without an answer. code: its exit code"""
+
+    def __init__(self, code: int | None) -> None:
+        self.code = code
+
+
+class Processes:
+    """Up to `number` child processes at the same time. Each ends after `idle_seconds` without a call."""
+
+    def __init__(self, *, number: int = 2, idle_seconds: float = 60) -> None:
+        self._idle: list[_Child] = []
+        self._free = threading.BoundedSemaphore(number)
+        self._idle_seconds = idle_seconds
+
+    def run(
+        self, function: Callable[..., Result], *arguments: object, limits: Limits, files: Sequence[BinaryIO] = ()
+    ) -> Result:
+        """Run a function of a module in a child process and return its result.
+
+        files: open files, which the function gets as its first arguments; their position is shared
+        Arguments, result and exceptions must be picklable. Raises TooLarge, TookTooLong, and what the function raises.
+        """
+        until = time.monotonic() + limits.seconds
+        call = child.Call(function=function, arguments=arguments, limits=limits, files=len(files))
+        if not self._free.acquire(timeout=limits.seconds):
+            raise TookTooLong
+        try:
+            has_returned, answer = self._call(call, [file.fileno() for file in files], until)
+        finally:
+            self._free.release()
+        if not has_returned:
+            raise answer
+        result: Result = answer
+        return result
+
+    def _call(self, call: child.Call, files: list[int], until: float) -> tuple[bool, Any]:
+        while True:
+            try:
+                one, is_warm = self._idle.pop(), True
+            except IndexError:
+                one, is_warm = _Child(self._idle_seconds), False
+            try:
+                answer = one.call(call, files, until)
+            except BaseException as error:
+                one.end()
+                if not isinstance(error, _Ended):
+                    raise
+                if is_warm and error.code == 0:  # it ended for lack of work before the call
+                    continue
+                raise TookTooLong if error.code == -signal.SIGXCPU else TooLarge from error
+            self._idle.append(one)
+            return answer
+
+
+class _Child:
+    def __init__(self, idle_seconds: float) -> None:
+        self._connection, theirs = _spawn.Pipe()
+        self._process = _spawn.Process(target=child.serve, args=(theirs, idle_seconds), name="limited", daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def call(self, call: child.Call, files: list[int], until: float) -> tuple[bool, Any]:
+        """Return whether the function returned, and its result or exception. Raises TookTooLong, _Ended."""
+        try:
+            self._connection.send(call)
+            child.send(self._connection, files)
+            if not self._connection.poll(max(until - time.monotonic(), 0)):
+                raise TookTooLong
+            answer: tuple[bool, Any] = self._connection.recv()
+        except (EOFError, ConnectionError) as error:
+            self._process.join(1)
+            raise _Ended(self._process.exitcode) from error
+        return answer
+
+    def end(self) -> None:
+        self._connection.close()
+        self._process.kill()
+        self._process.join()
+
+
+_processes = Processes()
+
+
+def run(function: Callable[..., Result], *arguments: object, limits: Limits, files: Sequence[BinaryIO] = ()) -> Result:
+    """Run a function in a child process of this process, as `Processes.run` does."""
+    return _processes.run(function, *arguments, limits=limits, files=files)
+
+
+def _forget() -> None:
+    """Leave the child processes to the parent of this process."""
+    global _processes
+    _processes = Processes()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,58 @@
+"""Functions that `test_limited.py` runs in a child process. They import nothing."""
+
+import os
+import sys
+import time
+from typing import BinaryIO
+
+
+class Refused(Exception):
+    """An error of a function."""
+
+
+def double(number: int) -> int:
+    return number * 2
+
+
+def take_bytes(number: int) -> int:
+    return len(bytearray(number))
+
+
+def compute_endlessly() -> None:
+    while True:
+        pass
+
+
+def wait(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def begin_and_wait(begun: BinaryIO) -> None:
+    begun.write(b".")
+    begun.flush()
+    time.sleep(60)
+
+
+def abort() -> None:
+    """End as a library does that cannot allocate memory."""
+    os.abort()
+
+
+def recurse(number: int) -> int:
+    return recurse(number + 1)
+
+
+def refuse(reason: str) -> None:
+    raise Refused(reason)
+
+
+def upper(source: BinaryIO, target: BinaryIO) -> int:
+    return target.write(source.read().upper())
+
+
+def modules() -> list[str]:
+    return list(sys.modules)
+
+
+def process_id() -> int:
+    return os.getpid()
