@@ -33,7 +33,7 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.BulkTable": Columns(
             text="sample error",
-            reported="names",
+            reported="names unformatted",
             nothing="read_as choice fingerprint",
             service="bulk_send__service",
         ),

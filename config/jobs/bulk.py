@@ -73,10 +73,14 @@ def named(name: str) -> BulkJob | None:
 
 
 def do_now(run: BulkJobRun) -> str:
-    """Do a whole run in one transaction, without storing it, and return the result."""
+    """Do a whole run in one transaction, without storing it, and return the result.
+
+    The job may prepare its batches, such as by reading a file, before the transaction.
+    """
     job = _job_of(run)
+    batches = job.batches(run, Pace(first=MOST))
     with transaction.atomic():
-        for batch in job.batches(run, Pace(first=MOST)):
+        for batch in batches:
             run.add(batch, {})
         job.ended(run, "")
     return job.result(run)

@@ -40,6 +40,8 @@ class Processes:
         Arguments, result and exceptions must be picklable. Raises TooLarge, TookTooLong, and what the function raises.
         """
         until = time.monotonic() + limits.seconds
+        for file in files:
+            file.flush()  # the child reads from the system
         call = child.Call(function=function, arguments=arguments, limits=limits, files=len(files))
         if not self._free.acquire(timeout=limits.seconds):
             raise TookTooLong

@@ -32,7 +32,7 @@ class UnreadableJSON(Exception):
     """The bytes are not valid JSON. `place`, such as `line 1 column 5`, is known for some syntax errors only."""
 
     def __init__(self, reason: Reason, place: str = "") -> None:
-        super().__init__(reason.value)
+        super().__init__(reason, place)
         self.reason = reason
         self.place = place
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from notifications import errors
 from notifications.bulk_tables import columns as matching
-from notifications.bulk_tables.columns import MAX_COLUMNS
 from notifications.bulk_tables.rows import CheckedRow, Kind, Rules, check_row
-from notifications.bulk_tables.tables import NAMES_ROW, Table
+from notifications.bulk_tables.tables import MAX_COLUMNS, NAMES_ROW, Table
 from notifications.rendering.sms import MAX_CHARACTERS
 
 MAX_ROWS_IN_SENTENCE = 20

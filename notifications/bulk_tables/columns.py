@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from notifications.bulk_tables.tables import Cell, clean
+from notifications.bulk_tables.tables import MAX_COLUMNS, Cell, clean
 from notifications.rendering.placeholders import key
 
-MAX_COLUMNS = 1000
 EMAIL_ADDRESS, PHONE_NUMBER = "email address", "phone number"
+RECIPIENT_COLUMNS = (EMAIL_ADDRESS, PHONE_NUMBER)
 REFERENCE, UNSUBSCRIBE_URL, TIME_ZONE = "reference", "one_click_unsubscribe_url", "time zone"
 
 
@@ -35,6 +35,7 @@ class Columns:
     """What the columns of a table are for.
 
     names: each name once, in order
+    has_too_many: whether more columns have a name than a table may have
     missing: names of the recipient column and of placeholders that have no column, sorted
     duplicate_recipient: the spellings of the recipient column if there are several such columns, sorted
     unused: names that neither the template nor the service uses
@@ -44,17 +45,13 @@ class Columns:
     """
 
     names: list[str]
+    has_too_many: bool
     missing: list[str]
     duplicate_recipient: list[str]
     unused: list[str]
     recipient: Column | None
     values: Mapping[str, Column]
     special: Mapping[str, Column]
-
-    @property
-    def has_too_many(self) -> bool:
-        """Return whether more columns have a name than a table may have."""
-        return sum(1 for name in self.names if name) > MAX_COLUMNS
 
     @property
     def used_places(self) -> list[int]:
@@ -65,7 +62,7 @@ class Columns:
 
 def is_recipient_column(name: str) -> bool:
     """Return whether a column of this name holds recipients of one of the channels."""
-    return key(name) in {key(EMAIL_ADDRESS), key(PHONE_NUMBER)}
+    return key(name) in map(key, RECIPIENT_COLUMNS)
 
 
 def match(
@@ -84,6 +81,7 @@ def match(
     used = needed.keys() | {key(name) for name in special}
     return Columns(
         names=list(dict.fromkeys(names)),
+        has_too_many=sum(bool(name) for name in names) > MAX_COLUMNS,
         missing=sorted(name for normal, name in needed.items() if normal not in columns and normal not in may_lack),
         duplicate_recipient=sorted(set(recipients)) if len(recipients) > 1 else [],
         unused=[name for name in dict.fromkeys(names) if key(name) not in used],

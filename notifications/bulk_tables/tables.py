@@ -8,13 +8,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
+from notifications.bulk_tables import number_formats
 from notifications.rendering.characters import without_invisible
 
 MAX_CELL_CHARACTERS = 131_072  # the default limit of Python's csv module
+MAX_COLUMNS = 1000  # with a name
+MAX_PLACES = 16_384  # of columns with and without a name, as in a spreadsheet
+MAX_BLANK_ROWS = 1000  # one after another
 NAMES_ROW = 1
 
 Cell = str | list[str] | None
 
+_SEPARATOR_LINE = re.compile(r"\ufeff?sep=([,;\t|])\r?\n", re.IGNORECASE)  # as Excel writes and reads it
+_END_OF_FILE = "\x1a"  # of DOS
 _BLANK = string.whitespace + ZERO_WIDTH + NO_BREAK_SPACES
 _CELL_TOO_LONG = f"field larger than field limit ({MAX_CELL_CHARACTERS})"
 
@@ -23,22 +29,29 @@ class Unreadable(Exception):
     """The table cannot be read. The text of the error is shown to the caller."""
 
     kind = "unreadable"
+    text = "{0}"
+
+    def __str__(self) -> str:
+        return self.text.format(*self.args)
 
 
 class NotConvertible(Unreadable):
-    """The CSV text or the JSON arrays of an API request cannot be read."""
+    """The CSV text or the JSON arrays of an API request cannot be read. Its argument is the reason."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"Error converting to CSV: {reason}")
+    text = "Error converting to CSV: {0}"
 
 
-class UnclosedQuote(NotConvertible):
-    """A quotation mark is never closed, so the rest of the table would become one cell."""
+class UnclosedQuote(Unreadable):
+    """A quotation mark is never closed, so the rest of the table would become one cell. Its argument is the row."""
 
     kind = "unclosed_quote"
+    text = "Error converting to CSV: the quotation mark in row {0} is not closed"
 
-    def __init__(self, row: int) -> None:
-        super().__init__(f"the quotation mark in row {row} is not closed")
+
+class FarBelow(Unreadable):
+    """A value stands far below the other rows, often by mistake. Its arguments are its row and the blank rows above."""
+
+    text = "Row {0} has a value, but the {1} rows above it are empty. Delete that row or the empty ones, and try again."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +78,9 @@ def from_csv(text: str, *, delimiter: str = ",") -> Table:
     """
     if "\0" in text:
         raise NotConvertible("line contains NUL")
+    text = text.rstrip(_END_OF_FILE)
+    if named := _SEPARATOR_LINE.match(text):
+        delimiter, text = named[1], text[named.end() :]
     # A delimiter at the start is the end of a first cell that is blank.
     text = text.lstrip(_BLANK.replace(delimiter, "")).rstrip(_BLANK + delimiter)
     unclosed = _row_with_unclosed_quote(text, delimiter)
@@ -86,12 +102,20 @@ def from_json(rows: Iterable[object]) -> Table:
 
 
 def from_rows(rows: Iterable[list[Cell]]) -> Table:
-    """Return the table of these rows: blank rows before the names and after the last row are left out."""
-    remaining = _without_blank_ends(rows)
-    names = next(remaining, None)
-    if names is None:
-        return Table()
-    return Table(names=[", ".join(name) if isinstance(name, list) else name or "" for name in names], rows=remaining)
+    """Return the table of these rows. Raises FarBelow while rows are read."""
+    return from_numbered_rows(enumerate(rows, NAMES_ROW))
+
+
+def from_numbered_rows(rows: Iterable[tuple[int, list[Cell]]]) -> Table:
+    """Return the table of rows with their numbers, which rise and may leave out blank rows.
+
+    Blank rows before the names and after the last row are left out, and cells beyond the column names. Names after the
+    first MAX_COLUMNS + 1 are not kept. Raises FarBelow while rows are read.
+    """
+    remaining = iter(rows)
+    first, row = next(((number, row) for number, row in remaining if any(map(clean, row))), (NAMES_ROW, []))
+    names = _names(row)
+    return Table(names=names, rows=_below(first, ((number, row[: len(names)]) for number, row in remaining)))
 
 
 def clean(cell: Cell) -> Cell:
@@ -143,7 +167,7 @@ def _json_cell(cell: object) -> Cell:
 def _json_value(value: object) -> str:
     if isinstance(value, dict | list):
         raise NotConvertible(f"a cell cannot be {'an object' if isinstance(value, dict) else 'an array of arrays'}")
-    printed = str(value)
+    printed = number_formats.without_zero(value) if isinstance(value, float) else str(value)
     if "\0" in printed:
         raise NotConvertible("line contains NUL")
     if len(printed) > MAX_CELL_CHARACTERS:
@@ -151,13 +175,22 @@ def _json_value(value: object) -> str:
     return printed
 
 
-def _without_blank_ends(rows: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
-    blank: int | None = None  # rows since the last one with a value; None before the names
-    for row in rows:
+def _names(row: list[Cell]) -> list[str]:
+    """Return the first names in a row: at most MAX_COLUMNS + 1 that are not blank, among MAX_PLACES."""
+    row = row[:MAX_PLACES]
+    places = [place for place, cell in enumerate(row) if clean(cell)]
+    named = row[: places[MAX_COLUMNS] + 1] if len(places) > MAX_COLUMNS else row
+    return [", ".join(name) if isinstance(name, list) else name or "" for name in named]
+
+
+def _below(last: int, rows: Iterable[tuple[int, list[Cell]]]) -> Iterator[list[Cell]]:
+    """Yield the rows below row `last`, and blank ones between them."""
+    for number, row in rows:
         if not any(map(clean, row)):
-            blank = None if blank is None else blank + 1
             continue
-        for _ in range(blank or 0):
+        if number - last - 1 > MAX_BLANK_ROWS:
+            raise FarBelow(number, number - last - 1)
+        for _ in range(last + 1, number):
             yield []
-        blank = 0
         yield row
+        last = number

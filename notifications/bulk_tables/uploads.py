@@ -4,18 +4,19 @@ Source: docs/reference/bulk-sending.md §2.
 """
 
 import codecs
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import BinaryIO
 
 from config.spreadsheets import without_apostrophe
 from notifications.bulk_tables import spreadsheets, tables
-from notifications.bulk_tables.columns import is_recipient_column
+from notifications.bulk_tables.archives import NotASpreadsheet
+from notifications.bulk_tables.columns import RECIPIENT_COLUMNS
 from notifications.bulk_tables.tables import Cell, Table, Unreadable
+from notifications.rendering.placeholders import key
 
 DELIMITERS = (",", "\t", ";")  # the first that gives an expected column, else the first
-
-IsExpected = Callable[[str], bool]
 
 _BYTE_ORDER_MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -34,33 +35,48 @@ class ReadAs(StrEnum):
     UTF_32 = "utf-32"
     WINDOWS_1252 = "windows-1252"
     SPREADSHEET = "spreadsheet"
+    PASTED = "pasted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """An uploaded file as a table."""
+    """An uploaded file as a table.
+
+    unformatted: the positions of columns with numbers whose format is not known, complete after the last row
+    """
 
     table: Table
     read_as: ReadAs
+    unformatted: Collection[int] = field(default_factory=set)
 
 
-def from_file(data: bytes, *, is_expected: IsExpected = is_recipient_column) -> Upload:
-    """Read a CSV file in any of the DELIMITERS, or an .xlsx or .ods file.
+def from_file(file: BinaryIO, *, expected: Collection[str] = RECIPIENT_COLUMNS) -> Upload:
+    """Read a CSV file in any of the DELIMITERS, or an .xlsx, .xlsm or .ods file.
 
-    is_expected: whether the table should have a column of this name, which shows the delimiter
+    expected: names of columns, one of which the table should have; they show the delimiter
 
     Raises Unreadable and its subclasses, some only while rows are read.
     """
-    if spreadsheets.is_archive(data):
-        rows = spreadsheets.rows(data)
-        return Upload(table=tables.from_rows(_without_apostrophes(rows)), read_as=ReadAs.SPREADSHEET)
-    text, read_as = _decoded(data)
+    file.seek(0)
+    if spreadsheets.is_archive(file.read(2)):
+        sheet = spreadsheets.read(file)
+        rows = ((number, _without_apostrophes(row)) for number, row in sheet.rows)
+        table = tables.from_numbered_rows(rows)
+        return Upload(table=table, read_as=ReadAs.SPREADSHEET, unformatted=sheet.unformatted)
+    file.seek(0)
+    text, read_as = _decoded(file.read())
     if "\0" in text or text.startswith("%PDF-"):
-        raise spreadsheets.NotASpreadsheet
-    return Upload(table=from_pasted(text, is_expected=is_expected), read_as=read_as)
+        raise NotASpreadsheet
+    return Upload(table=from_pasted(text, expected=expected), read_as=read_as)
 
 
-def from_pasted(text: str, *, is_expected: IsExpected = is_recipient_column) -> Table:
+def from_pasted_file(file: BinaryIO, *, expected: Collection[str] = RECIPIENT_COLUMNS) -> Upload:
+    """Read cells that a person pasted and that are stored as UTF-8. Raises as `from_pasted` does."""
+    file.seek(0)
+    return Upload(table=from_pasted(file.read().decode(), expected=expected), read_as=ReadAs.PASTED)
+
+
+def from_pasted(text: str, *, expected: Collection[str] = RECIPIENT_COLUMNS) -> Table:
     """Read cells pasted from a spreadsheet, or the text of a CSV file in any of the DELIMITERS.
 
     Raises Unreadable and its subclasses, some only while rows are read.
@@ -68,14 +84,14 @@ def from_pasted(text: str, *, is_expected: IsExpected = is_recipient_column) -> 
     >>> from_pasted("phone number\\tname\\n07700 900 123\\tAnn").names
     ['phone number', 'name']
     """
-    table = tables.from_csv(text, delimiter=_delimiter(text, is_expected))
+    table = tables.from_csv(text, delimiter=_delimiter(text, {key(name) for name in expected}))
     return Table(
         names=[without_apostrophe(name) for name in table.names],
-        rows=_without_apostrophes(table.rows),
+        rows=map(_without_apostrophes, table.rows),
     )
 
 
-def _delimiter(text: str, is_expected: IsExpected) -> str:
+def _delimiter(text: str, expected: set[str]) -> str:
     # Read with commas, a tab before the first name would be ignored as white space.
     begins_with_tab = text.lstrip("\r\n ").startswith("\t")
     for delimiter in sorted(DELIMITERS, key=lambda each: each != "\t") if begins_with_tab else DELIMITERS:
@@ -83,15 +99,14 @@ def _delimiter(text: str, is_expected: IsExpected) -> str:
             names = tables.from_csv(text, delimiter=delimiter).names
         except Unreadable:
             continue
-        if any(is_expected(without_apostrophe(name)) for name in names):
+        if any(key(without_apostrophe(name)) in expected for name in names):
             return delimiter
     return DELIMITERS[0]
 
 
-def _without_apostrophes(rows: Iterator[list[Cell]]) -> Iterator[list[Cell]]:
-    """Remove the apostrophe that downloads have before a formula sign."""
-    for row in rows:
-        yield [without_apostrophe(cell) if isinstance(cell, str) else cell for cell in row]
+def _without_apostrophes(row: list[Cell]) -> list[Cell]:
+    """Remove the apostrophes that downloads have before a formula sign."""
+    return [without_apostrophe(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def _decoded(data: bytes) -> tuple[str, ReadAs]:
@@ -100,10 +115,10 @@ def _decoded(data: bytes) -> tuple[str, ReadAs]:
             try:
                 return data.decode(encoding), ReadAs(encoding.removesuffix("-sig"))
             except UnicodeDecodeError as error:
-                raise spreadsheets.NotASpreadsheet from error
+                raise NotASpreadsheet from error
     for read_as in (ReadAs.UTF_8, ReadAs.WINDOWS_1252):
         try:
             return data.decode(read_as), read_as
         except UnicodeDecodeError:
             continue
-    raise spreadsheets.NotASpreadsheet
+    raise NotASpreadsheet

@@ -4,6 +4,7 @@ Source: docs/reference/console.md §3.4.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO
 
 from django.db import models
@@ -19,9 +20,10 @@ class BulkTable(models.Model):
     """A table of recipients and the state of its draft. The file itself is deleted when the bulk send starts.
 
     reading, checking: ids of the job runs that read and check the table; null before their start
-    read_as: how the file was read, see `bulk_tables.uploads.ReadAs`; blank for pasted cells
+    read_as: how the file was read, see `bulk_tables.uploads.ReadAs`; blank before it is read, unless it was pasted
     names, sample: the column names and the first rows, for the page that matches columns
     row_count: null before the table is read
+    unformatted: names of columns with numbers whose format in the spreadsheet is not known
     error: why the table cannot be read, as shown to staff
     choice: a value that the template needs → the positions of its columns
     fingerprint: of the template and the service as the check used them; blank before the check has ended
@@ -34,6 +36,7 @@ class BulkTable(models.Model):
     names = models.JSONField(default=list, editable=False)
     sample = models.JSONField(default=list, editable=False)
     row_count = models.PositiveIntegerField(null=True, editable=False)
+    unformatted = models.JSONField(default=list, db_default=[], editable=False)
     error = models.TextField(blank=True, editable=False)
     choice = models.JSONField(default=dict, editable=False)
     fingerprint = models.CharField(max_length=64, blank=True, editable=False)
@@ -61,19 +64,16 @@ class BulkTable(models.Model):
         self.sample = []
         self.save(update_fields=["sample"])
 
-    def data(self) -> bytes:
-        """Return the uploaded file."""
-        return b"".join(part.data for part in streamed(self.parts.order_by("number"), chunk_size=8))
+    def data(self) -> Iterator[bytes]:
+        """Yield the uploaded file in parts."""
+        return (bytes(part.data) for part in streamed(self.parts.order_by("number"), chunk_size=8))
 
 
 class BulkTablePartQuerySet(models.QuerySet["BulkTablePart"]):
-    def store(self, table: BulkTable, file: BinaryIO) -> Iterator[bytes]:
-        """Store a file in parts, and yield each part after it is stored."""
-        number = 0
-        while data := file.read(PART_BYTES):
+    def store(self, table: BulkTable, file: BinaryIO) -> None:
+        """Store the rest of a file in parts."""
+        for number, data in enumerate(iter(partial(file.read, PART_BYTES), b"")):
             self.create(table=table, number=number, data=data)
-            number += 1
-            yield data
 
 
 class BulkTablePart(models.Model):

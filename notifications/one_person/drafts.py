@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from django.db.models import Q, QuerySet
 
-from notifications.bulk_tables import uploads
+from notifications.bulk_tables import files
 from notifications.bulk_tables.tables import Cell, Unreadable
+from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkRow, BulkSend, BulkState, BulkTable
 from notifications.one_person.person import Person
-
-_PASTED = "pasted"  # how a table was read that was not uploaded as a file
 
 
 def checked(person: Person) -> QuerySet[BulkSend]:
@@ -30,14 +29,12 @@ def of(person: Person) -> QuerySet[BulkSend]:
 
 
 def _has(table: BulkTable, person: Person) -> bool:
-    data = table.data()
-    if not data:
-        return False
+    is_pasted = table.read_as == ReadAs.PASTED
     try:
-        read = uploads.from_pasted(data.decode()) if table.read_as == _PASTED else uploads.from_file(data).table
-        return _is_in(read.names, person) or any(_is_in(cells, person) for cells in read.rows)
+        read = files.read(table.data(), limits=files.IN_A_WORKER, is_pasted=is_pasted).table
     except (Unreadable, UnicodeDecodeError):
-        return person.mentions.are_in(data.decode(errors="replace"))
+        return person.mentions.are_in(b"".join(table.data()).decode(errors="replace"))
+    return _is_in(read.names, person) or any(_is_in(cells, person) for cells in read.rows)
 
 
 def _is_in(cells: Sequence[Cell], person: Person) -> bool:

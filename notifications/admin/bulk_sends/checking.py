@@ -21,7 +21,7 @@ from config.jobs.registry import Batch
 from notifications.admin.bulk_sends import drafts, notices, reading
 from notifications.admin.bulk_sends.drafts import Superseded
 from notifications.admin.bulk_sends.notices import Counts
-from notifications.bulk_tables import columns, mapping
+from notifications.bulk_tables import columns, files, mapping
 from notifications.bulk_tables.check import TableCheck, TableError
 from notifications.bulk_tables.columns import Columns
 from notifications.bulk_tables.rows import Rules, check_row
@@ -106,10 +106,10 @@ def _check(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
         pk=run.arguments["bulk_send"]
     )
     draft = Draft.of(table)
-    found, _ = reading.open_table(table)
-    for _ in islice(found.rows, run.position):
+    rows = reading.open_table(table, files.IN_A_WORKER).table.rows
+    for _ in islice(rows, run.position):
         pass  # stored before the interruption
-    return _batches(run, pace, draft, found.rows, _seen(draft) if run.position else {})
+    return _batches(run, pace, draft, rows, _seen(draft) if run.position else {})
 
 
 def _seen(draft: Draft) -> dict[str, bool]:

@@ -1,62 +1,63 @@
 """Read an uploaded table: its column names, its first rows and the number of its rows.
 
-Small files are read during the request. A worker reads the others, because the web process must not hold a large file.
+Small files are read during the request, and others by a worker.
 """
 
+import io
 from collections.abc import Iterator
 
-from django.db import transaction
 from django.utils import timezone
 
 from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
+from config.limited import Limits
+from notifications import errors
 from notifications.admin.bulk_sends import drafts
 from notifications.admin.bulk_sends.drafts import Superseded, own
-from notifications.bulk_tables import mapping, spreadsheets, uploads
-from notifications.bulk_tables.tables import Table, Unreadable
+from notifications.bulk_tables import files, mapping, spreadsheets
+from notifications.bulk_tables.files import FileTable
+from notifications.bulk_tables.tables import MAX_COLUMNS, Unreadable
+from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkSend, BulkTable, Channel
 from notifications.models.bulk_table import PART_BYTES
 from notifications.rendering import placeholders
 
 SAMPLE_ROWS = 3
 SAMPLE_CHARACTERS = 200  # of one cell
-SMALL_UNPACKED_BYTES = 4 * 1024 * 1024
+SMALL_UNPACKED_BYTES = 2 * 1024 * 1024  # takes about a second
 KIND = "read-bulk-table"
-PASTED = "pasted"  # BulkTable.read_as of cells that were not uploaded as a file
 
 
 def is_small(data: bytes) -> bool:
-    """Return whether the web process may read this file itself."""
+    """Return whether this file may be read during the request. Raises Unreadable."""
     if len(data) > PART_BYTES:
         return False
-    return not spreadsheets.is_archive(data) or spreadsheets.unpacked_bytes(data) <= SMALL_UNPACKED_BYTES
+    return not spreadsheets.is_archive(data) or spreadsheets.unpacked_bytes(io.BytesIO(data)) <= SMALL_UNPACKED_BYTES
 
 
-def open_table(table: BulkTable) -> tuple[Table, str]:
-    """Return the table of the stored file, and how it was read. Raises Unreadable, also while rows are read."""
-    data = table.data()
-    if table.read_as == PASTED:
-        return uploads.from_pasted(data.decode()), PASTED
-    upload = uploads.from_file(data)
-    return upload.table, upload.read_as
+def open_table(table: BulkTable, limits: Limits) -> FileTable:
+    """Return the table of the stored file. Raises Unreadable."""
+    return files.read(table.data(), limits=limits, is_pasted=table.read_as == ReadAs.PASTED)
 
 
-def read(table: BulkTable) -> None:
-    """Read the whole file, and set what the page that matches columns shows. Raises Unreadable."""
-    found, table.read_as = open_table(table)
-    table.names = found.names
+def read(table: BulkTable, found: FileTable) -> None:
+    """Set what the page that matches columns shows of the whole file. Raises Unreadable."""
+    names = found.table.names
+    if sum(map(bool, names)) > MAX_COLUMNS:
+        raise Unreadable(errors.TooManyColumns.text.format(limit=MAX_COLUMNS))
+    table.names, table.read_as, table.unformatted = names, found.read_as, found.unformatted
     table.row_count = 0
-    for row in found.rows:
+    for row in found.table.rows:
         if table.row_count < SAMPLE_ROWS:
             cells = [", ".join(cell) if isinstance(cell, list) else cell or "" for cell in row]
             table.sample.append([cell[:SAMPLE_CHARACTERS] for cell in cells])
         table.row_count += 1
     text = drafts.text_of(table)
-    names = placeholders.find(text.subject, text.content)
+    needed = placeholders.find(text.subject, text.content)
     is_email = table.bulk_send.channel == Channel.EMAIL
-    table.choice = mapping.guess(table.names, names, is_email=is_email)
+    table.choice = mapping.guess(names, needed, is_email=is_email)
 
 
 def _read(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
@@ -65,7 +66,7 @@ def _read(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
         return iter(())
     table = BulkTable.objects.select_related("bulk_send__template").get(pk=run.arguments["bulk_send"])
     try:
-        read(table)
+        read(table, open_table(table, files.IN_A_WORKER))
     except Unreadable as error:
         table.row_count, table.error = None, str(error)
     return _store(run, table)
@@ -82,10 +83,3 @@ def _store(run: BulkJobRun, table: BulkTable) -> Iterator[Batch]:
 
 
 READ = BulkJob(name=KIND, verb="Read", noun="file", done="read", work=_read)
-
-
-def read_now(table: BulkTable) -> None:
-    """Read a small file and store the result. Raises Unreadable."""
-    read(table)
-    with transaction.atomic():
-        table.save()

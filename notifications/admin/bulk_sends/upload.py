@@ -26,9 +26,10 @@ from notifications.admin import permissions
 from notifications.admin.bulk_sends import drafts, reading
 from notifications.admin.bulk_sends.steps import Step, steps
 from notifications.admin.templates import choice
-from notifications.bulk_tables import mapping
+from notifications.bulk_tables import files, mapping
 from notifications.bulk_tables.columns import EMAIL_ADDRESS, PHONE_NUMBER
 from notifications.bulk_tables.tables import Unreadable
+from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import (
     BulkSend,
     BulkState,
@@ -40,6 +41,7 @@ from notifications.models import (
     Role,
     TemplateVersion,
 )
+from notifications.models.bulk_table import PART_BYTES
 from notifications.rendering import placeholders
 from notifications.submission import policy, template_files
 from notifications.submission.templates import TemplateText
@@ -58,8 +60,8 @@ class UploadForm(forms.Form):
         label="File",
         required=False,
         allow_empty_file=True,  # the next page then says that rows are missing
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
-        help_text="CSV, TSV, Excel (.xlsx) or OpenDocument (.ods), at most 25 MiB and 100 000 rows.",
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.ods"}),
+        help_text="CSV, TSV, Excel (.xlsx or .xlsm) or OpenDocument (.ods), at most 25 MiB and 100 000 rows.",
     )
     pasted = forms.CharField(
         label="Cells from a spreadsheet",
@@ -136,49 +138,56 @@ class UploadPage:
         return version
 
     def _store(self, form: UploadForm, version: TemplateVersion) -> BulkSend:
-        """Store the table in one transaction. Raises AlreadyShown, and Unreadable if a small file cannot be read."""
+        """Store the table. Raises AlreadyShown, and Unreadable if a small file cannot be read.
+
+        The file is hashed and read before the transaction, because that may take seconds.
+        """
         template, service = version.template, version.template.service
+        content = form.content()
+        bulk_send = BulkSend(
+            service=service,
+            origin=Origin.CONSOLE,
+            created_by=audit.author(self._request),
+            key_type=KeyType.LIVE,
+            name=form.name,
+            channel=template.type,
+            template=template,
+            template_version=version.number,
+            language=choice.language_of(self._text(version), version),
+            service_name=service.name,
+            prefix_sms=service.prefix_sms,
+            state=BulkState.DRAFT,
+            table_hash=_hash(content),
+        )
+        table = BulkTable(bulk_send=bulk_send, read_as="" if form.cleaned_data["file"] else ReadAs.PASTED)
+        is_read = self._is_read_now(table, content)
+        content.seek(0)
         with transaction.atomic():
             shown_once.spend(self._request)
-            bulk_send = BulkSend(
-                service=service,
-                origin=Origin.CONSOLE,
-                created_by=audit.author(self._request),
-                key_type=KeyType.LIVE,
-                name=form.name,
-                channel=template.type,
-                template=template,
-                template_version=version.number,
-                language=choice.language_of(self._text(version), version),
-                service_name=service.name,
-                prefix_sms=service.prefix_sms,
-                state=BulkState.DRAFT,
-            )
             bulk_send.save()
-            table = BulkTable(bulk_send=bulk_send, read_as="" if form.cleaned_data["file"] else reading.PASTED)
+            table.reading = None if is_read else uuid.uuid4()
             table.save()
+            BulkTablePart.objects.store(table, content)
             self._admin.audit(self._request, "uploaded", bulk_send, after={"template": template.name})
-            if self._keep(table, form.content()):
-                reading.read_now(table)
-            else:
-                table.reading = uuid.uuid4()
-                table.save()
+            if table.reading:
                 arguments = {"bulk_send": str(bulk_send.pk)}
                 way_back = self._admin.url_of("columns", bulk_send)
                 more = {"arguments": arguments, "total": 1, "way_back": way_back}
                 drafts.start(self._request, reading.KIND, table.reading, is_small=False, **more)
         return bulk_send
 
-    def _keep(self, table: BulkTable, file: BinaryIO) -> bool:
-        """Store the file and its hash. Return whether it is small enough to be read now."""
-        digest, parts, first = hashlib.sha256(), 0, b""
-        for data in BulkTablePart.objects.store(table, file):
-            digest.update(data)
-            parts += 1
-            first = data if parts == 1 else b""
-        table.bulk_send.table_hash = digest.hexdigest()
-        table.bulk_send.save(update_fields=["table_hash"])
-        return parts <= 1 and reading.is_small(first)
+    def _is_read_now(self, table: BulkTable, file: BinaryIO) -> bool:
+        """Read a small file that takes a short time, and return whether it is read. Raises Unreadable."""
+        file.seek(0)
+        data = file.read(PART_BYTES + 1)
+        if not reading.is_small(data):
+            return False
+        try:
+            found = files.read([data], limits=files.IN_A_REQUEST, is_pasted=table.read_as == ReadAs.PASTED)
+        except files.TableTookTooLong:
+            return False
+        reading.read(table, found)
+        return True
 
     def _text(self, version: TemplateVersion) -> TemplateText:
         return choice.text_in(version, self._language)
@@ -210,3 +219,10 @@ class UploadPage:
                 "nonce_field": shown_once.FIELD,
             }
         return TemplateResponse(self._request, "admin/notifications/bulk_upload.html", page, status=status)
+
+
+def _hash(file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while data := file.read(PART_BYTES):
+        digest.update(data)
+    return digest.hexdigest()

@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 from config import audit, formats
 from config.invalid import InvalidValue
 from notifications.admin.suppressions.forms import ImportForm
-from notifications.bulk_tables import uploads
+from notifications.bulk_tables import files
 from notifications.bulk_tables.tables import Table, Unreadable
 from notifications.models import Service, SuppressionSource
 from notifications.submission import suppression_list, suppression_table
@@ -49,7 +49,8 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
 
 
 def _read(form: ImportForm) -> Table:
-    return uploads.from_file(form.cleaned_data["file"].read(), is_expected=suppression_table.is_recipient_column).table
+    chunks = form.cleaned_data["file"].chunks()
+    return files.read(chunks, limits=files.IN_A_REQUEST, expected=suppression_table.RECIPIENTS).table
 
 
 def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int:

@@ -8,9 +8,9 @@ from rest_framework import serializers
 
 from notifications import errors
 from notifications.api import fields
-from notifications.api.bulk.reading import SpooledRows
 from notifications.api.fields import of_type
 from notifications.api.serializers import RequestSerializer
+from notifications.bulk_tables.bodies import SentTable
 from notifications.bulk_tables.tables import Table
 from notifications.models import ApiKey, BulkSend, BulkState, Channel, KeyType, RowState, Status
 from notifications.submission import requests
@@ -36,15 +36,15 @@ class BulkName(serializers.CharField):
 class Rows(serializers.ListField):
     child = serializers.ListField(child=serializers.JSONField())
 
-    def to_internal_value(self, data: object) -> SpooledRows:  # type: ignore[override]  # a file instead of a list
-        if not isinstance(data, SpooledRows):
+    def to_internal_value(self, data: object) -> SentTable:  # type: ignore[override]  # a file instead of a list
+        if not isinstance(data, SentTable):
             raise errors.TableOfWrongType(name=self.field_name, type="array")
         return data
 
 
 class CsvText(serializers.CharField):
-    def to_internal_value(self, data: object) -> str:
-        if not isinstance(data, str):
+    def to_internal_value(self, data: object) -> SentTable:  # type: ignore[override]  # a file instead of a text
+        if not isinstance(data, SentTable):
             raise errors.TableOfWrongType(name=self.field_name, type="string")
         return data
 
@@ -97,22 +97,23 @@ class BulkSendRequestSerializer(RequestSerializer):
         help_text="The reference of every message whose row has no cell `reference`. Use no personal data.",
     )
 
-    def request(self, values: dict[str, Any]) -> tuple[BulkRequest, SpooledRows | str]:
+    def request(self, values: dict[str, Any]) -> tuple[BulkRequest, SentTable]:
         """Return the request and its table. Raises RowsOrCsv."""
         tables = [values.pop(name) for name in ("rows", "csv") if name in values]
         if len(tables) != 1:
             raise errors.RowsOrCsv
         return BulkRequest(**{**values, "template_id": values["template_id"].value}), tables[0]
 
-    def part(self, data: Any, opening: Callable[[SpooledRows | str], Callable[[], Table]]) -> BulkRequestPart:
+    def part(self, data: Any, opening: Callable[[SentTable], Callable[[], Table]]) -> BulkRequestPart:
         """Return the valid part of a body with all its errors, for a dry run."""
         values, found = self.parse(data)
         given = data.keys() if isinstance(data, dict) else set()
         wanted = {name for name, field in self.fields.items() if field.required or name in given}
         tables = [name for name in ("rows", "csv") if name in given]
-        source = next((values[name] for name in tables if name in values), "")
+        source = next((values[name] for name in tables if name in values), None)
+        open_table = opening(source) if source else Table
         return BulkRequestPart(
-            values=values, errors=found, invalid=wanted - values.keys(), tables=tables, open_table=opening(source)
+            values=values, errors=found, invalid=wanted - values.keys(), tables=tables, open_table=open_table
         )
 
 

@@ -14,12 +14,12 @@ from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ERRORS, ApiViewSet, check_is_json, one, read_json
-from notifications.api.bulk import lists, reading, serializers
+from notifications.api.bulk import lists, serializers
 from notifications.api.bulk.dry_runs import BulkDryRunSerializer
-from notifications.api.bulk.reading import SpooledRows
 from notifications.api.bulk.spool import SpooledBody, check_json, spool
 from notifications.api.fields import path_id
-from notifications.bulk_tables import tables
+from notifications.bulk_tables import bodies, tables
+from notifications.bulk_tables.bodies import SentTable
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
 from notifications.submission.bulk import accept, change, dry_run, judge, retry
@@ -65,7 +65,7 @@ class BulkSendViewSet(ApiViewSet):
         spooled = spool(request.META, max_bytes=settings.BULK_MAX_BYTES)
         try:
             check_json(spooled)
-            with judge.one_at_a_time(), reading.read(spooled.file) as read:
+            with judge.one_at_a_time(), bodies.read(spooled.file) as read:
                 part = serializers.BulkSendRequestSerializer(context=self.context).part(read.value, _opening)
                 run = dry_run.check(self.api_key, part)
                 return Response(BulkDryRunSerializer(context=self.context).to_representation(run))
@@ -109,9 +109,9 @@ class BulkSendViewSet(ApiViewSet):
         return Response(serializers.BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
 
     def _accept(self, spooled: SpooledBody, claim: Claim) -> Response:
-        """Run steps 7 and 8 and the checks of the table. One at a time: a `csv` is a text in memory."""
+        """Run steps 7 and 8 and the checks of the table. One at a time, because a table may take seconds."""
         check_json(spooled)
-        with judge.one_at_a_time(), reading.read(spooled.file) as read:
+        with judge.one_at_a_time(), bodies.read(spooled.file) as read:
             request, source = self.checked(serializers.BulkSendRequestSerializer, read.value)
 
             def keep(bulk_send: BulkSend) -> None:
@@ -132,12 +132,12 @@ class BulkSendViewSet(ApiViewSet):
         return one(visible.filter(pk=path_id("id", bulk_send_id)))
 
 
-def _opening(source: SpooledRows | str) -> Callable[[], Table]:
-    """Return what opens the table. Raises InvalidTable if the text cannot be read."""
+def _opening(table: SentTable) -> Callable[[], Table]:
+    """Return what opens the table. Raises InvalidTable if it cannot be read."""
 
     def open_table() -> Table:
         try:
-            return tables.from_csv(source) if isinstance(source, str) else tables.from_json(source)
+            return table.open()
         except tables.Unreadable as error:
             raise errors.InvalidTable([errors.TableUnreadable(str(error))]) from error
 

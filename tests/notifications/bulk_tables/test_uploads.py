@@ -6,16 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from notifications.bulk_tables import spreadsheets, uploads
-from notifications.bulk_tables.spreadsheets import HasHiddenCells, NotASpreadsheet
+from notifications.bulk_tables import archives, uploads
+from notifications.bulk_tables.archives import NotASpreadsheet
+from notifications.bulk_tables.sheets import HasHiddenCells
 
 TABLE = "email address,name\nann@example.com,Zoë\n"
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
 CONTENT_TYPES = (
     f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="xml" ContentType="application/xml"/>'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/></Types>'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{WORKBOOK_TYPE}"/></Types>'
 )
 STYLES = (
     f'<styleSheet xmlns="{MAIN}"><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="20"/>'
@@ -59,7 +62,7 @@ def text_row(number: int, *cells: str, attributes: str = "") -> str:
 
 
 def read(data: bytes) -> list[list[object]]:
-    table = uploads.from_file(data).table
+    table = uploads.from_file(io.BytesIO(data)).table
     return [list(table.names), *map(list, table.rows)]
 
 
@@ -75,7 +78,7 @@ def read(data: bytes) -> list[list[object]]:
     ],
 )
 def test_each_encoding_is_read(data: bytes, read_as: str) -> None:
-    assert uploads.from_file(data).read_as == read_as
+    assert uploads.from_file(io.BytesIO(data)).read_as == read_as
     assert read(data) == [["email address", "name"], ["ann@example.com", "Zoë"]]
 
 
@@ -147,7 +150,7 @@ def test_an_ods_file_with_a_filtered_row_is_an_error() -> None:
 
 
 def test_a_file_that_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreadsheets, "MAX_UNPACKED_BYTES", 100_000)
+    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 100_000)
     with pytest.raises(NotASpreadsheet):
         read(xlsx(text_row(1, "x" * 100_000)))
 

@@ -1,6 +1,7 @@
 """Every case of the vectors for tables of recipients."""
 
 import base64
+import io
 import json
 import re
 from functools import partial
@@ -37,7 +38,7 @@ def expanded(value: Any) -> Any:
 
 def table_of(given: dict[str, Any]) -> tuple[tables.Table, str | None]:
     if "upload_b64" in given:
-        upload = uploads.from_file(base64.b64decode(given["upload_b64"]))
+        upload = uploads.from_file(io.BytesIO(base64.b64decode(given["upload_b64"])))
         return upload.table, upload.read_as
     if "paste" in given:
         return uploads.from_pasted(given["paste"]), None

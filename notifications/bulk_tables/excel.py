@@ -1,0 +1,153 @@
+"""Read the first visible sheet of an .xlsx or .xlsm file, a row at a time.
+
+openpyxl, which reads a row at a time too, takes five times as long, and calamine holds the area up to the last cell in
+memory, which a stray cell makes as large as 512 GB. The format: ISO/IEC 29500-1, clause 18.
+Source: docs/reference/bulk-sending.md §2.
+"""
+
+import re
+import zipfile
+from collections.abc import Iterator
+
+from notifications.bulk_tables.archives import Elements, NotASpreadsheet
+from notifications.bulk_tables.excel_values import Values
+from notifications.bulk_tables.sheets import MAX_ROWS, HasHiddenCells, Sheet, without_blank_end
+from notifications.bulk_tables.tables import MAX_PLACES, Cell
+
+WORKBOOK, _WORKBOOK_LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_YES = {"1", "true"}
+_LETTERS = re.compile("[A-Z]{1,3}")
+
+
+def read(archive: zipfile.ZipFile) -> Sheet:
+    """Return the sheet. Raises NotASpreadsheet and exceptions of a broken file, and HasHiddenCells with its rows."""
+    workbook, links = _Workbook(), _Links()
+    workbook.read_whole(archive, WORKBOOK)
+    links.read_whole(archive, _WORKBOOK_LINKS)
+    sheets = (links.sheets[identifier] for identifier in workbook.visible if identifier in links.sheets)
+    path = next(sheets, None)
+    if path is None:
+        raise NotASpreadsheet
+    values = Values(is_from_1904=workbook.is_from_1904)
+    names = set(archive.namelist())
+    if links.strings in names:
+        values.strings.read_whole(archive, links.strings)
+    if links.styles in names:
+        values.styles.read_whole(archive, links.styles)
+    return Sheet(rows=_rows(archive, path, values), unformatted=values.unformatted)
+
+
+def _rows(archive: zipfile.ZipFile, path: str, values: Values) -> Iterator[tuple[int, list[Cell]]]:
+    part, last = _Rows(values), 0
+    for _ in part.read(archive, path):
+        for number, row in part.found:
+            if not last < number <= MAX_ROWS:
+                raise NotASpreadsheet
+            yield number, row
+            last = number
+        part.found.clear()
+
+
+class _Workbook(Elements):
+    """The ids of the visible sheets, and whether days count from 1904."""
+
+    def __init__(self) -> None:
+        self.visible: list[str] = []
+        self.is_from_1904 = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "sheet" and attributes.get("state", "visible") == "visible":
+            self.visible.append(attributes["id"])
+        elif name == "workbookPr":
+            self.is_from_1904 = attributes.get("date1904") in _YES
+
+
+class _Links(Elements):
+    """The paths of worksheets by id, and of the parts for texts and styles."""
+
+    def __init__(self) -> None:
+        self.sheets: dict[str, str] = {}
+        self.strings = self.styles = ""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name != "Relationship":
+            return
+        target = attributes["Target"]
+        path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+        kind = attributes["Type"].rpartition("/")[2]
+        if kind == "worksheet":
+            self.sheets[attributes["Id"]] = path
+        elif kind == "sharedStrings":
+            self.strings = path
+        elif kind == "styles":
+            self.styles = path
+
+
+class _Rows(Elements):
+    """Collects the rows of a sheet with their numbers. Rows and columns without height or width count as hidden."""
+
+    def __init__(self, values: Values) -> None:
+        self.found: list[tuple[int, list[Cell]]] = []
+        self._values = values
+        self._number = 0
+        self._row: list[Cell] = []
+        self._cell: dict[str, str] = {}
+        self._texts: list[str] | None = None  # of the open value
+        self._is_phonetic = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "c":
+            self._cell = attributes
+            self._text = ""
+        elif name in {"v", "t"} and not self._is_phonetic:
+            self._texts = []
+        elif name == "row":
+            if attributes.get("hidden") in _YES or _is_zero(attributes, "ht", "customHeight"):
+                raise HasHiddenCells
+            self._number = int(attributes.get("r", self._number + 1))
+            self._row = []
+        elif name == "col":
+            if attributes.get("hidden") in _YES or _is_zero(attributes, "width", "customWidth"):
+                raise HasHiddenCells
+        elif name == "rPh":
+            self._is_phonetic = True
+
+    def text(self, text: str) -> None:
+        if self._texts is not None:
+            self._texts.append(text)
+
+    def end(self, name: str) -> None:
+        if name in {"v", "t"} and self._texts is not None:
+            self._text += "".join(self._texts)
+            self._texts = None
+        elif name == "c" and self._text:
+            place = _place(self._cell["r"]) if "r" in self._cell else len(self._row)
+            if not len(self._row) <= place < MAX_PLACES:
+                raise NotASpreadsheet
+            self._row += [None] * (place - len(self._row))
+            self._row.append(self._values.printed(self._text, self._cell, place))
+        elif name == "c" and "r" not in self._cell:
+            self._row.append(None)
+        elif name == "row":
+            self.found.append((self._number, without_blank_end(self._row)))
+        elif name == "rPh":
+            self._is_phonetic = False
+
+
+def _place(reference: str) -> int:
+    """Return the position of a cell's column.
+
+    >>> _place("A1"), _place("XFD12")
+    (0, 16383)
+    """
+    found = _LETTERS.match(reference)
+    if found is None:
+        raise NotASpreadsheet
+    place = 0
+    for letter in found[0]:
+        place = place * 26 + ord(letter) - ord("A") + 1
+    return place - 1
+
+
+def _is_zero(attributes: dict[str, str], size: str, is_chosen: str) -> bool:
+    return attributes.get(is_chosen) in _YES and size in attributes and float(attributes[size]) == 0

@@ -1,0 +1,54 @@
+"""A sheet of a spreadsheet while it is read, and how its dates and times print."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+
+from notifications.bulk_tables.tables import Cell, Unreadable
+
+MAX_ROWS = 1_048_576  # of a sheet
+
+
+class HasHiddenCells(Unreadable):
+    """The sheet has hidden rows or columns: a filter may hide people who must get nothing."""
+
+    kind = "hidden"
+    text = "This file has hidden rows or columns. Show or delete them, then upload it again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """The rows of a sheet with their numbers, which can be read once, from first to last. Blank rows may be left out.
+
+    unformatted: the positions of cells whose format is not known, complete after the last row
+    """
+
+    rows: Iterator[tuple[int, list[Cell]]]
+    unformatted: set[int] = field(default_factory=set)
+
+
+def without_blank_end(row: list[Cell]) -> list[Cell]:
+    """Remove the empty cells at the end of a row, which often have a format only, and return the row."""
+    while row and not row[-1]:
+        row.pop()
+    return row
+
+
+def printed_moment(value: datetime) -> str:
+    """Return `2026-11-20` at midnight, or else `2026-11-20 09:05`."""
+    return f"{value:%Y-%m-%d}" if value.time() == time() else f"{value:%Y-%m-%d} {printed_time(value.time())}"
+
+
+def printed_time(value: time) -> str:
+    """Return `09:05`, or `09:05:30` if there are seconds."""
+    return f"{value:%H:%M:%S}" if value.second else f"{value:%H:%M}"
+
+
+def printed_duration(value: timedelta) -> str:
+    """Return hours and minutes.
+
+    >>> printed_duration(timedelta(hours=26, minutes=5))
+    '26:05'
+    """
+    minutes = round(value.total_seconds() / 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}"
