@@ -15,10 +15,11 @@ from django.db.models import F, Func, QuerySet, TextField
 from datasets.models import Record
 from datasets.queries import values
 
+# SQLite's date functions round to milliseconds: 23:59:59.9995 would be the next day. So they get whole days only.
 _SQLITE_PERIODS = {
     "hour": "substr({at}, 1, 13) || ':00'",
     "day": "substr({at}, 1, 10)",
-    "week": "date({at}, '-6 days', 'weekday 1')",
+    "week": "date(substr({at}, 1, 10), '-6 days', 'weekday 1')",
     "month": "substr({at}, 1, 7) || '-01'",
     "quarter": (
         "substr({at}, 1, 5) || CASE WHEN substr({at}, 6, 2) < '04' THEN '01' WHEN substr({at}, 6, 2) < '07' THEN '04'"

@@ -36,7 +36,8 @@ _CLAIMED_NAMES = (
 )
 _CLAIMED = Columns((Notification, _CLAIMED_NAMES))
 
-# The current time and the end of a claim come from the clock of the database, in the dialect of each.
+# The current time and the end of a claim come from the clock of the database, in the dialect of each. SQLite's NOW has
+# whole milliseconds, so nothing is rounded up. A stored moment would be: its date functions drop microseconds.
 _NOW = {"postgresql": "STATEMENT_TIMESTAMP()", "sqlite": "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')"}
 _LATER = {
     "postgresql": "STATEMENT_TIMESTAMP() + MAKE_INTERVAL(secs => %(seconds)s)",
