@@ -3,6 +3,7 @@
 Source: docs/reference/data-sets.md §3, §5, §8.
 """
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -12,7 +13,19 @@ from rest_framework.request import Request
 from config.rest import body, idempotency, strict_json
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
-from datasets.errors import MAX_RECORDS, MAX_VALUES, DataSetError, KeyMalformed, TooManyValues, WrongContentType
+from datasets import records
+from datasets.errors import (
+    MAX_RECORDS,
+    MAX_VALUES,
+    DataSetError,
+    KeyMalformed,
+    NotAnEmptyArray,
+    TooManyRecords,
+    TooManyValues,
+    WrongContentType,
+)
+from datasets.models import DataSet
+from datasets.records import ParsedRecord
 
 _LARGE_BYTES = 4 * 1024 * 1024  # five million short values, about 35 MiB of JSON, take up to 500 MiB
 
@@ -40,6 +53,16 @@ class SentBody:
     def one_at_a_time(self) -> AbstractContextManager[object]:
         """Return the context in which the body is parsed and stored: one large body at a time."""
         return body.one_at_a_time(len(self.data), large_bytes=_LARGE_BYTES)
+
+    def records(self, data_set: DataSet) -> Iterator[ParsedRecord]:
+        """Yield the valid records. Raises the errors of `value` and NoRecords at once, RecordsRejected at the end."""
+        look = records.look_at(self.data)
+        return records.check(self.value(too_many=TooManyRecords()), auto_ids=data_set.auto_ids or (), look=look)
+
+    def check_empty_array(self) -> None:
+        """Raise NotAnEmptyArray, or an error of `value`, unless the value is `[]`."""
+        with self.one_at_a_time():
+            records.check_empty_array(self.value(too_many=NotAnEmptyArray()))
 
     def value(self, *, too_many: DataSetError) -> object:
         """Return the JSON value.

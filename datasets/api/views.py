@@ -20,15 +20,15 @@ from config.metrics import registry
 from config.rest import body, handler, strict_json
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
 from config.web.ip_addresses import client_ip
-from datasets import errors, records, store
-from datasets.api import bodies, reading
+from datasets import errors, store
+from datasets.api import bodies, dry_runs, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
+from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer
 from datasets.models import AccessToken, DataSet
 
-NOT_STORED = {"Cache-Control": "no-store"}
 _STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
@@ -71,6 +71,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
     def append(self, request: Request, group: str, type: str) -> Response:
         """POST: store all records of the body, or none."""
         token = token_of(request)
+        if dry_runs.is_asked(request):
+            return dry_runs.append(request, token)
         with _logging_write_errors(token):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
@@ -86,10 +88,11 @@ class DataSetViewSet(DataSetArea, ViewSet):
     def empty(self, request: Request, group: str, type: str) -> Response:
         """PUT `[]`: delete all records."""
         token = token_of(request)
+        if dry_runs.is_asked(request):
+            return dry_runs.empty(request, token)
         with _logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
-            with sent.one_at_a_time():
-                records.check_empty_array(sent.value(too_many=errors.NotAnEmptyArray()))
+            sent.check_empty_array()
             store.empty(
                 token.data_set,
                 by=audit.Actor(
@@ -137,15 +140,12 @@ class NothingHereView(DataSetArea):
 
 def _store(token: AccessToken, sent: bodies.SentBody) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
-    look = records.look_at(sent.data)
-    checked = records.check(
-        sent.value(too_many=errors.TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look
-    )
+    checked = sent.records(token.data_set)
     return store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
 
 
 def _replayed() -> Response:
-    return Response(_STORED, headers={**NOT_STORED, "Idempotent-Replay": "true"})
+    return Response(_STORED, headers={**NOT_STORED, **REPLAYED})
 
 
 def _request_id() -> uuid.UUID | None:

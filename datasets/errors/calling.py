@@ -63,6 +63,12 @@ class MethodNotAllowed(DataError):
     fix = "Use one of the methods in the response header `Allow`."
 
 
+class DryRunUnknown(DataError):
+    slug = "data-dry-run"
+    text = "dry_run must be true."
+    fix = "Send `dry_run=true` once to check a write without storing it, or leave out `dry_run`."
+
+
 class WrongContentType(DataError):
     slug = "data-content-type"
     status = 415

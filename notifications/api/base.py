@@ -17,7 +17,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import ViewSet
 
 from config.audit import Actor
-from config.rest import body, handler, strict_json
+from config.rest import body, dry_runs, handler, strict_json
 from config.rest.api_errors import ApiError
 from config.rest.content import AlwaysJSON, QuickJSONRenderer, StrictJSONParser
 from config.rest.handler import AreaErrors
@@ -102,7 +102,7 @@ class ApiViewSet(ViewSet):
         """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
         if self.action not in self.rate_limited_actions or not self.request.META.get("QUERY_STRING"):
             return False
-        return "true" in self.request.query_params.getlist("dry_run")
+        return "true" in dry_runs.values(self.request.META["QUERY_STRING"])
 
     @property
     def actor(self) -> Actor:

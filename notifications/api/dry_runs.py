@@ -4,7 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from notifications.api.fields import UTC_DIGITS, Always, Moment, TemplateReference
+from config.rest.dry_runs import Always
+from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference
 from notifications.models import Channel, SuppressionReason
 from notifications.submission.dry_run import DryRun
 

@@ -217,17 +217,6 @@ class Moment(serializers.DateTimeField):
         return write_moment(value)
 
 
-class Always(serializers.BooleanField):
-    """A key of a response with a constant value."""
-
-    def __init__(self, value: bool) -> None:
-        super().__init__(help_text=f"Always {str(value).lower()}.")
-        self._value = value
-
-    def get_attribute(self, instance: object) -> bool:
-        return self._value
-
-
 class TemplateReference(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=1, help_text="The version that was used.")

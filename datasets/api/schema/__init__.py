@@ -19,7 +19,7 @@ _KEY = (errors.KeyMalformed, errors.KeyReused)
 _RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
-_WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, *_BODY)
+_WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
 
 PART = Part(
     name="Data",
@@ -38,7 +38,7 @@ PART = Part(
             *(errors.NoSuchDataSet, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
-        "Bodies": (*_BODY, *_KEY),
+        "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,

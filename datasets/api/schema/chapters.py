@@ -25,6 +25,8 @@ whole. A record without an `_id` is always new, so send an `Idempotency-Key` if 
 hold ten thousand records. The body is JSON in UTF-8, uncompressed or gzip. It has at most {_MEBIBYTES} MiB before and
 after decompression, and at most {MAX_RECORDS:,} records.
 
+With `?dry_run=true` a write is only checked: the response states how many records are new, replaced or deleted.
+
 If records are refused, `errors` lists the first errors by index in the array and field, and `error_count` counts all of
 them:
 

@@ -10,11 +10,12 @@ from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
     OpenApiResponse,
+    PolymorphicProxySerializer,
     extend_schema,
 )
 
 from config.docs.annotate import annotated
-from datasets.api import serializers
+from datasets.api import dry_runs, serializers
 from datasets.api.schema import shapes
 from datasets.queries.parameters import FORMATS, MAX_DURATION
 from datasets.queries.query import METHODS, PERIODS
@@ -31,6 +32,13 @@ def _parameter(place: Any, name: str, about: str, schema: dict[str, Any]) -> Ope
 
 def _answer_header(name: str, about: str, schema: dict[str, Any], *statuses: int) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=about, response=list(statuses))
+
+
+def _either(answer: type, dry_run: type, about: str) -> OpenApiResponse:
+    """Return the response of a write: its own answer, or that of a dry run."""
+    names = f"{answer.__name__}OrDryRun".replace("Serializer", "")
+    both = PolymorphicProxySerializer(names, serializers=[answer, dry_run], resource_type_field_name=None)
+    return OpenApiResponse(both, description=f"{about} Of a dry run: what would change.")
 
 
 _path = partial(_parameter, OpenApiParameter.PATH)
@@ -54,6 +62,11 @@ _REPLAYED = _answer_header(
     "This is the response to an earlier request with the same `Idempotency-Key`.",
     {"const": "true"},
     200,
+)
+_DRY_RUN = _query(
+    "dry_run",
+    "`true`: carry out all checks and return what would change. Nothing is stored. Other values are an error.",
+    {"const": "true"},
 )
 _MOMENT = {"type": "string", "format": "date-time"}
 _SWITCH = {"enum": ["true", "false"]}
@@ -117,8 +130,12 @@ class DataSets(OpenApiViewExtension):
                 summary="Add records",
                 description="Store all records of the body, or none. A single object counts as an array of one.",
                 request={"application/json": {"oneOf": [shapes.RECORDS, shapes.RECORD]}},
-                responses={200: OpenApiResponse(serializers.StoredSerializer, description="The records are stored.")},
-                parameters=[_GROUP, _TYPE, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
+                responses={
+                    200: _either(
+                        serializers.StoredSerializer, dry_runs.AppendDryRunSerializer, "The records are stored."
+                    )
+                },
+                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
             empty=extend_schema(
@@ -127,8 +144,12 @@ class DataSets(OpenApiViewExtension):
                 summary="Empty a data set",
                 description="Delete all records. Settings and tokens stay.",
                 request={"application/json": shapes.NOTHING},
-                responses={200: OpenApiResponse(serializers.EmptiedSerializer, description="All records are deleted.")},
-                parameters=[_GROUP, _TYPE, _CODING],
+                responses={
+                    200: _either(
+                        serializers.EmptiedSerializer, dry_runs.EmptyDryRunSerializer, "All records are deleted."
+                    )
+                },
+                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
             ),
             read=extend_schema(

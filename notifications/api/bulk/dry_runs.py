@@ -4,8 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from config.rest.dry_runs import Always
 from notifications.api.dry_runs import ACCEPTED, CheckResult, DryRunContent, DryRunLimits
-from notifications.api.fields import Always, Moment, TemplateReference
+from notifications.api.fields import Moment, TemplateReference
 from notifications.submission.bulk.dry_run import BulkDryRun, PreviewedRow
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from config.rest.dry_runs import Always
 from notifications import errors
 from notifications.api import fields
 from notifications.api.fields import of_type
@@ -158,7 +159,7 @@ class BulkSendData(serializers.Serializer[BulkSend]):
 
     id = serializers.UUIDField()
     api_key = _Key(allow_null=True, help_text="null if a person sent it in the console.")
-    archived = fields.Always(False)
+    archived = Always(False)
     created_at = Time(help_text=UTC_OFFSET)
     created_by = _Creator(source="*")
     job_status = serializers.ChoiceField(choices=STATES, source="shown_state")

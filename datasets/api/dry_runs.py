@@ -1,0 +1,65 @@
+"""Answer a write with `?dry_run=true`: every check, nothing stored. Source: docs/reference/data-sets.md §9."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.rest import dry_runs
+from config.rest.dry_runs import Always
+from datasets import errors, store
+from datasets.api import bodies
+from datasets.api.headers import NOT_STORED, REPLAYED
+from datasets.models import AccessToken, DataSet
+from datasets.store.dry_run import CheckedAppend, check_append
+
+_YES = ["true"]
+
+
+class AppendDryRunSerializer(serializers.Serializer[Any]):
+    """What a POST would do."""
+
+    status = serializers.ChoiceField(choices=["ok"])
+    dry_run = Always(True)
+    records = serializers.IntegerField(min_value=0, help_text="The records of the body, each `_id` once.")
+    new = serializers.IntegerField(min_value=0, help_text="The records that would be added.")
+    replaced = serializers.IntegerField(min_value=0, help_text="The stored records that would be replaced.")
+
+
+class EmptyDryRunSerializer(serializers.Serializer[Any]):
+    """What a PUT would do."""
+
+    status = serializers.ChoiceField(choices=["ok"])
+    dry_run = Always(True)
+    records = serializers.IntegerField(min_value=0, help_text="The records of the body: none.")
+    removed = serializers.IntegerField(min_value=0, help_text="The stored records that would be deleted.")
+
+
+def is_asked(request: Request) -> bool:
+    """Return whether the write is a dry run. Raises DryRunUnknown, so that a misspelt value cannot write."""
+    given = dry_runs.values(request.META.get("QUERY_STRING", ""))
+    if given and given != _YES:
+        raise errors.DryRunUnknown
+    return bool(given)
+
+
+def append(request: Request, token: AccessToken) -> Response:
+    """Return what this POST would store. If its Idempotency-Key has stored the body before, that is nothing."""
+    sent = bodies.read(request, with_key=True)
+    is_replay = sent.key is not None and store.is_replay(token.data_set_id, sent.key)
+    with sent.one_at_a_time():
+        checked = check_append(token.data_set_id, sent.records(token.data_set))
+    if is_replay:
+        checked = CheckedAppend(records=checked.records, new=0, replaced=0)
+    shown = AppendDryRunSerializer({"status": "ok", **checked._asdict()}).data
+    return Response(shown, headers={**NOT_STORED, **(REPLAYED if is_replay else {})})
+
+
+def empty(request: Request, token: AccessToken) -> Response:
+    """Return what this PUT would delete."""
+    bodies.read(request, with_key=False).check_empty_array()
+    stored = DataSet.objects.filter(pk=token.data_set_id).values_list("record_count", flat=True).first()
+    if stored is None:
+        raise errors.NoSuchDataSet
+    return Response(EmptyDryRunSerializer({"status": "ok", "records": 0, "removed": stored}).data, headers=NOT_STORED)

@@ -1,0 +1,4 @@
+"""The headers of answers to writes."""
+
+NOT_STORED = {"Cache-Control": "no-store"}
+REPLAYED = {"Idempotent-Replay": "true"}

@@ -1,0 +1,28 @@
+"""Find what a POST would store. Nothing is written or locked. Source: docs/reference/data-sets.md §9."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from datasets.models import Record
+from datasets.records import ParsedRecord
+from datasets.store.batch import RecordBatch
+
+_AT_ONCE = 5_000  # ids in one statement; SQLite takes 32,766 parameters
+
+
+class CheckedAppend(NamedTuple):
+    """The records of a POST, each `_id` once: how many are new, and how many replace a stored record."""
+
+    records: int
+    new: int
+    replaced: int
+
+
+def check_append(data_set_id: int, records: Iterable[ParsedRecord]) -> CheckedAppend:
+    """Return the counts of a POST of these records. Raises RecordsRejected."""
+    ids = [record.id for record in RecordBatch(records).finish()]
+    stored = Record.objects.filter(data_set_id=data_set_id).order_by()
+    replaced = sum(
+        stored.filter(record_id__in=ids[first : first + _AT_ONCE]).count() for first in range(0, len(ids), _AT_ONCE)
+    )
+    return CheckedAppend(records=len(ids), new=len(ids) - replaced, replaced=replaced)
