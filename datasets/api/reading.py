@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import export, groups, parameters, periods, raw, written
+from datasets.queries import export, groups, known_fields, parameters, periods, raw, written
 from datasets.queries.query import Query
 from datasets.records import moments
 
@@ -44,6 +44,7 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     now = timezone.now()
     if query.period is not None:  # check its size before the entity tag
         periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+    known_fields.check(data_set, query)
     tag = _entity_tag(data_set, query, now)
     headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
     if _is_current(request, tag):

@@ -127,6 +127,15 @@ class FilterMoment(InvalidQuery):
     fix = "Send the value in the form `2024-01-01T00:00:00Z`."
 
 
+class FieldUnknown(InvalidQuery):
+    slug = "data-query-field-unknown"
+    text = (
+        "{parameter}: no record has the field {name}. Only whole fields can be used, without paths or comparisons; "
+        "a filter finds equal values (filter_by) or beginnings of text (filter_by_prefix)."
+    )
+    fix = "Use the name of a field as it is in the records. For a range of time, use `start_at` and `end_at`."
+
+
 class GroupField(InvalidQuery):
     slug = "data-query-group-field"
     text = "group_by: not a field that can be grouped by."
