@@ -17,6 +17,7 @@ _SQLITE_OPTIONS = {
     "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_SYNCHRONOUS};",
 }
 _STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 5000, validate=env_values.at_least(0))
+DATABASE_STATEMENT_SECONDS = _STATEMENT_TIMEOUT_MS / 1000  # 0: no limit
 DATABASE_POOLER = env.str("DATABASE_POOLER", "", validate=env_values.one_of("pgbouncer", or_blank=True))
 _POSTGRESQL_OPTIONS = {
     # With a short time-out, the next request tries to connect again. The pool itself would wait longer each time.

@@ -9,16 +9,15 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
-from django.db import OperationalError
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from config.console.theme import NumberInput, Select
 from config.databases import replica
 from datasets.admin import chart_svg, examples
-from datasets.errors import InvalidQuery
+from datasets.errors import InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
-from datasets.queries import escaping, export, groups, parameters, periods
+from datasets.queries import escaping, export, groups, parameters, periods, time_limit
 from datasets.queries.query import METHODS, PERIODS
 from datasets.records import moments
 
@@ -105,13 +104,13 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     query_string = urlencode(pairs)
     try:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
-        with replica.reads():
+        with replica.reads(), time_limit.limited():
             rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+    except QueryTooLarge as error:  # its text contains what to do
+        form.add_error(None, str(error))
+        return None
     except InvalidQuery as error:
         form.add_error(None, f"{error} Choose fewer periods, or another split.")
-        return None
-    except OperationalError:  # statement timeout
-        form.add_error(None, "This took too long. Choose fewer periods.")
         return None
     key = _key(asked["measure"])
     starts = sorted({row[_FROM] for row in rows})

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 
@@ -19,7 +20,9 @@ from datasets.admin.access import author, manages_all
 from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
+from datasets.errors import InvalidQuery, QueryTooLarge
 from datasets.models import DataSet
+from datasets.queries import time_limit
 
 _EVENTS = 200
 
@@ -111,7 +114,11 @@ class DataSetPages(ShownOnceAdmin):
                 if job.changed:
                     messages.success(request, f"Saved. The clean-up runs {retention.next_run()}.")
                 return HttpResponseRedirect(self.url_of("retention", data_set))
-            preview = retention.line(data_set, form)
+            try:
+                with time_limit.limited(), transaction.atomic():  # a savepoint, because the page reads more
+                    preview = retention.line(data_set, form)
+            except QueryTooLarge as error:
+                form.add_error(None, str(error))
         shown = {"form": form, "preview": preview, "kept": kept, "next_run": retention.next_run()}
         return self.tab(request, data_set, "retention", **shown)
 
@@ -119,8 +126,14 @@ class DataSetPages(ShownOnceAdmin):
         """Stream all records as a file and record the download in the audit."""
         form = request.POST.get("form", "")
         if request.method == "POST" and form in exports.FORMS:
-            self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})
-            return exports.stream(data_set, form)
+            try:
+                with transaction.atomic():  # a savepoint, because the page reads more
+                    answer = exports.stream(data_set, form)
+            except InvalidQuery as error:
+                messages.error(request, str(error))
+            else:
+                self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})
+                return answer
         number = formats.number(data_set.record_count)
         return self.tab(request, data_set, "export", forms=exports.FORMS, number=number)
 

@@ -10,7 +10,7 @@ from django.http import StreamingHttpResponse
 from config.console.downloads import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import export, parameters, raw, written
+from datasets.queries import export, parameters, raw, time_limit, written
 from datasets.records import names
 
 FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
@@ -24,7 +24,8 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
-    with replica.reads():
+    """Return the file. Raises QueryTooLarge."""
+    with replica.reads(), time_limit.limited():
         blocks = export.begun(export.blocks(_text(data_set, form)))
     return file_response(f"{data_set.name}.{form}", replica.read_from(blocks), content_type=_TYPES[form])
 

@@ -11,7 +11,9 @@ from django.utils.text import Truncator
 
 from config.console.theme import TextInput
 from config.databases import keyset
+from datasets.errors import QueryTooLarge
 from datasets.models import ChosenColumns, DataSet, FieldSeen, Record
+from datasets.queries import time_limit
 from datasets.records import moments
 from datasets.store import fields_seen
 
@@ -121,7 +123,13 @@ def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPag
         place = _read(data_set, form.data.get("after", ""))
         if place is not None:
             found = found.filter(keyset.below(moments.parse(place[0]), place[1], fields=("timestamp", "record_id")))
-    rows = list(found[: _PAGE + 1])
+    try:
+        with time_limit.limited():
+            rows = list(found[: _PAGE + 1])
+    except QueryTooLarge as error:
+        if form.is_bound:
+            form.add_error(None, str(error))
+        return RecordsPage(records=[], after="", is_filtered=is_filtered)
     after = _write(data_set, rows[_PAGE - 1]) if len(rows) > _PAGE else ""
     records = [_row(data_set, record, names) for record in rows[:_PAGE]]
     return RecordsPage(records=records, after=after, is_filtered=is_filtered)

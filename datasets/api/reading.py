@@ -16,7 +16,7 @@ from rest_framework.request import Request
 
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import export, groups, known_fields, parameters, periods, raw, written
+from datasets.queries import export, groups, known_fields, parameters, periods, raw, time_limit, written
 from datasets.queries.query import Query
 from datasets.records import moments
 
@@ -31,7 +31,7 @@ _COMPRESS_OVER = 1024  # bytes
 
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     """Return the result of the query, or 304 if the caller has it. Raises InvalidQuery."""
-    with replica.reads():
+    with replica.reads(), time_limit.limited():
         response = _answer(request, data_set)
     if isinstance(response, StreamingHttpResponse):  # its other blocks are read after this function
         response.streaming_content = replica.read_from(iter(response))

@@ -226,6 +226,12 @@ class TooManyRows(InvalidQuery):
     fix = "Request a shorter range, longer periods or fewer groups."
 
 
+class QueryTooLarge(InvalidQuery):  # no Retry-After: the same query would fail again
+    slug = "data-query-too-large"
+    text = "This query takes longer than {seconds} seconds. Ask for a shorter period, fewer groups or fewer values."
+    fix = "Ask for less at once. Filters do not make a query faster; a shorter range of time does."
+
+
 class FarFuture(InvalidQuery):
     slug = "data-query-far-future"
     text = "The periods would end after the year 9999."

@@ -196,7 +196,7 @@ def test_an_export_whose_records_cannot_be_read_gets_503(form):
 
     def away(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if "datasets_record" in sql:
-            raise OperationalError("canceling statement due to statement timeout")
+            raise OperationalError("server closed the connection unexpectedly")
         return execute(sql, *rest)
 
     with connection.execute_wrapper(away):
