@@ -14,7 +14,7 @@ from django.test import Client  # isort: skip
 from django.urls import reverse  # isort: skip
 
 from datasets import store, tokens
-from datasets.models import DataGroup, DataSet, DataType, Record
+from datasets.models import DataGroup, DataSet, DataType
 
 OTHERS = 100
 
@@ -29,7 +29,7 @@ def main(count: int) -> None:
         reading.fill(data_sets[0], count)
         measure(data_sets[0], user)
     finally:
-        Record.objects.filter(data_set=data_sets[0])._raw_delete("default")
+        data_sets[0].records._raw_delete("default")
         tokens.AccessToken.objects.filter(data_set__in=data_sets).delete()
         DataSet.objects.filter(pk__in=[each.pk for each in data_sets]).delete()
         user.delete()

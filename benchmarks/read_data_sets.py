@@ -28,7 +28,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 
 from datasets import records, store, tokens  # noqa: E402
-from datasets.models import DataGroup, DataSet, DataType, Record  # noqa: E402
+from datasets.models import DataGroup, DataSet, DataType  # noqa: E402
 
 ROUNDS = 5
 BATCH = 10_000
@@ -56,7 +56,7 @@ def main(count: int) -> None:
         fill(data_set, count)
         measure(data_set)
     finally:
-        Record.objects.filter(data_set=data_set)._raw_delete("default")
+        data_set.records._raw_delete("default")
         tokens.AccessToken.objects.filter(data_set=data_set).delete()
         data_set.delete()
 

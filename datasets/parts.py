@@ -3,7 +3,6 @@
 from config.areas import Commands
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
-from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, demo, provision
 from datasets.management.tries import try_data
@@ -20,7 +19,7 @@ PARTS: tuple[object, ...] = (
     ),
     Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
-    *(EMPTY_DATA_SET, SET_RETENTION),
+    SET_RETENTION,
     access.ACCESS,
     access.GROUP_ACCESS,
     access.DATA_SETS,

@@ -12,6 +12,7 @@ COLUMNS = PersonalColumns(
         "datasets.DataGroup": Columns(nothing="name description"),
         "datasets.DataSet": Columns(nothing="auto_ids"),
         "datasets.DataType": Columns(nothing="name description"),
+        "datasets.EmptiedStore": Columns(nothing="label"),
         "datasets.FieldSeen": Columns(nothing="name types example"),
         "datasets.Record": Columns(nothing="record_id body"),
         "datasets.RememberedKey": Columns(nothing="key fingerprint"),

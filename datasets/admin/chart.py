@@ -105,7 +105,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     try:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
         with replica.reads(), time_limit.limited():
-            rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+            rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except QueryTooLarge as error:  # its text contains what to do
         form.add_error(None, str(error))
         return None

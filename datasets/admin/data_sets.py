@@ -1,6 +1,5 @@
 """Pages to create, change, empty and delete data sets. Source: docs/reference/console.md §2.14 to §2.16."""
 
-import uuid
 from typing import Any
 
 from django.contrib import admin
@@ -11,12 +10,10 @@ from django.urls import reverse
 
 from config import audit, formats
 from config.console import recent_sign_in
-from config.console.admin import many_rows
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
-from config.jobs.bulk import BACKGROUND_OVER
 from datasets import store, tokens
-from datasets.admin import emptying, examples
+from datasets.admin import examples
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
@@ -25,10 +22,6 @@ from datasets.models import DataGroup, DataSet, DataType
 from datasets.records import moments
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
-_IN_BACKGROUND = (
-    "The data set has more than 1 000 records, so this runs in the background. A page shows the progress. "
-    "Records written in the meantime are deleted too."
-)
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
 
@@ -129,16 +122,6 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             nothing = f"{data_set} has no records: there is nothing to remove."
             return self.error_page(request, data_set, f"Empty {data_set}", nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
-        if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
-            job = many_rows.new_job(
-                request,
-                emptying.KIND,
-                rows=[data_set.pk],
-                total=data_set.record_count,
-                arguments={"name": str(data_set)},
-                way_back=self.row_url(data_set),
-            )
-            return many_rows.in_background(request, job)
         if request.method == "POST" and form.is_valid():
             removed = store.empty(data_set, by=audit.person(request))
             removal = f"{formats.number(removed)} {'was' if removed == 1 else 'were'} removed"
@@ -153,11 +136,9 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             explanation=[
                 f"This deletes {records} of {data_set}{_newest(data_set)}.",
                 "The URL, settings and tokens stay.",
-                *([_IN_BACKGROUND] if data_set.record_count > BACKGROUND_OVER else []),
             ],
             form=form,
             is_destructive=True,
-            job_id=request.POST.get("job_id") or str(uuid.uuid4()),
         )
 
     def remove(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:

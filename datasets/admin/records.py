@@ -107,7 +107,7 @@ def columns(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str
 
 def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPage:
     """Return one page, found by key. An invalid position means the first page."""
-    found = Record.objects.filter(data_set=data_set).order_by("-timestamp", "-record_id")
+    found = data_set.records.order_by("-timestamp", "-record_id")
     is_filtered = False
     if form.is_bound:
         if not form.is_valid():
@@ -139,7 +139,7 @@ def one(data_set: DataSet, place: str) -> WholeRecord | None:
     found = _read(data_set, place)
     if found is None:
         return None
-    record = Record.objects.filter(data_set=data_set, record_id=found[1]).select_related("token").first()
+    record = data_set.records.filter(record_id=found[1]).select_related("token").first()
     if record is None:
         return None
     own = {"_id": record.record_id, "_timestamp": moments.write(record.timestamp)}

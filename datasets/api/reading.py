@@ -42,6 +42,7 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     bounds = parameters.Bounds(default_limit=settings.DATASETS_DEFAULT_LIMIT, max_limit=settings.DATASETS_MAX_LIMIT)
     query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
     now = timezone.now()
+    _follow_replica(data_set)
     if query.period is not None:  # check its size before the entity tag
         periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     known_fields.check(data_set, query)
@@ -58,12 +59,12 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
 
 def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
     if query.is_raw:
-        found = raw.page(data_set.pk, query)
+        found = raw.page(data_set.store_id, query)
         next_cursor = "null" if found.next_cursor is None else f'"{found.next_cursor}"'
         records = ",".join(written.record(row) for row in found.rows)
         text = f'{{"data":[{records}],"next_cursor":{next_cursor}}}'
     else:
-        rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+        rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
         if query.format == "csv":
             text = "".join(export.csv(export.names_of(rows), rows))
         elif query.format == "ndjson":
@@ -75,11 +76,11 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
 
 def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
     """Stream all records. An error before the first block has its own answer; a later one closes the connection."""
-    rows = raw.rows(data_set.pk, query)
+    rows = raw.rows(data_set.store_id, query)
     if query.format == "ndjson":
         text = export.ndjson(map(written.record, rows))
     elif query.limit is None:
-        text = export.csv(raw.field_names(data_set.pk, query), map(written.fields, rows))
+        text = export.csv(raw.field_names(data_set.store_id, query), map(written.fields, rows))
     else:
         few = [written.fields(row) for row in rows]
         text = export.csv(export.names_of(few), few)
@@ -102,17 +103,17 @@ def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
     The revision is read before the records, so the answer is never older than its tag. If the range ends now, the tag
     contains its end. The tag is weak, because the plain and the compressed answer share it.
     """
-    named = f"{data_set.pk}.{_revision(data_set)}.{query.identity}.{query.limit}.{query.after}"
+    named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
     if query.period is not None and query.start_at is None and query.end_at is None:
         named += moments.write(moments.period_starts(now)[query.period])
     return f'W/"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
 
 
-def _revision(data_set: DataSet) -> int:
-    """Return the revision in the database that the records are read from: a replica may have an earlier one."""
-    if replica.connection().alias == data_set._state.db:
-        return data_set.revision
-    return DataSet.objects.filter(pk=data_set.pk).values_list("revision", flat=True).first() or 0
+def _follow_replica(data_set: DataSet) -> None:
+    """Set the revision and the store as the database of this read has them: a replica may have earlier ones."""
+    if replica.connection().alias != data_set._state.db:
+        found = DataSet.objects.filter(pk=data_set.pk).values_list("revision", "current_store").first()
+        data_set.revision, data_set.current_store = found or (0, None)
 
 
 def _cache_control(data_set: DataSet) -> str:

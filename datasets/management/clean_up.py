@@ -17,10 +17,11 @@ from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 from config.jobs.runner import reason_of
 from datasets import store
-from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models import DataSet, EmptiedStore, RememberedKey, WriteError
 from datasets.models.write_error import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
+_AFTER_EMPTYING = timedelta(minutes=5)
 _HOURLY = timedelta(hours=1)  # Source: docs/reference/data-sets.md §14
 
 
@@ -53,6 +54,16 @@ def _of(data_set: DataSet, steps: Iterator[int], keeps: dict[str, int]) -> Itera
     finally:  # also if the run ends early
         if removed:
             audit.record(audit.CLOCK, "cleaned_up", data_set, after={"removed": removed, "keeps": keeps})
+
+
+def _remove_emptied() -> Iterator[Batch]:
+    for label, number in store.delete_emptied():
+        yield Batch(label=label, number=number)
+
+
+def _due_of_emptied() -> Iterator[Due]:
+    for emptied in EmptiedStore.objects.order_by("pk"):
+        yield Due(label=emptied.label, number=emptied.records, oldest=emptied.emptied_at)
 
 
 def _due_by_age() -> Iterator[Due]:
@@ -91,6 +102,16 @@ RULES = (
         preview=_due_by_number,
         remove=_remove_beyond,
         every=_HOURLY,
+        permission=_SEEN_BY,
+    ),
+    RetentionRule(
+        name="emptied-records",
+        title="Records of emptied data sets",
+        group=Group.DATA_SETS,
+        keeps=lambda: "until the next run, out of every answer",
+        preview=_due_of_emptied,
+        remove=_remove_emptied,
+        every=_AFTER_EMPTYING,
         permission=_SEEN_BY,
     ),
     rules.for_rows(

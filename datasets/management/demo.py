@@ -13,7 +13,7 @@ from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from datasets import records, store, tokens
 from datasets.management import provision
-from datasets.models import AccessToken, DataSet, Record
+from datasets.models import AccessToken, DataSet
 from datasets.records import moments
 from datasets.validation import is_secret
 
@@ -42,7 +42,7 @@ def wipe() -> None:
     mine = DataSet.objects.filter(group__name="demo", type__name__in=_TYPES)
     for data_set in mine:
         before = changes.snapshot(data_set)
-        Record.objects.filter(data_set=data_set).delete()
+        data_set.records.delete()
         audit.record(audit.operator(), "deleted", data_set, before=before)
         data_set.delete()
 

@@ -2,6 +2,7 @@
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
 from datasets.models.data_set import DataSet, DataSetDay
+from datasets.models.emptied_store import EmptiedStore
 from datasets.models.field_seen import ChosenColumns, FieldSeen
 from datasets.models.found_token import token_by_hash
 from datasets.models.paths import DataGroup, DataType

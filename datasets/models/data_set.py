@@ -5,9 +5,11 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from datasets.models.paths import DataGroup, DataType
+from datasets.models.record import Record
 from datasets.validation import EXPECTED_EVERY_SECONDS, MAX_RECORDS, RETENTION_DAYS, is_path_part
 
 
@@ -16,7 +18,14 @@ def _in_range(column: str, allowed: range, name: str) -> models.CheckConstraint:
     return models.CheckConstraint(condition=is_allowed, name=name)
 
 
+STORE_ID = Coalesce("current_store", "pk", output_field=models.BigIntegerField())
+
+
 class DataSetQuerySet(models.QuerySet["DataSet"]):
+    def stores(self) -> models.QuerySet["DataSet", int]:
+        """Return the ids of the stores of these data sets, for sub-selects."""
+        return self.order_by().values_list(STORE_ID, flat=True)
+
     def at(self, group: str, type: str) -> Self:
         """Return the data set at this path, as a QuerySet. A malformed path matches nothing."""
         if not (is_path_part(group) and is_path_part(type)):
@@ -30,6 +39,7 @@ class DataSet(models.Model):
     auto_ids: names of the fields that make the `_id`, in order, or null
     revision: grows with each POST, PUT and clean-up that changes records; entity tags depend on it
     fields_revision: the revision at which the field names were last sampled
+    current_store: the id of the store of its records since it was emptied; null: its own id is also that of its store
     late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
@@ -46,6 +56,7 @@ class DataSet(models.Model):
     last_write_at = models.DateTimeField(null=True, editable=False)
     revision = models.BigIntegerField(default=0, editable=False)
     fields_revision = models.BigIntegerField(default=0, editable=False)
+    current_store = models.BigIntegerField(null=True, editable=False)
     late_since = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
@@ -62,11 +73,20 @@ class DataSet(models.Model):
             _in_range("retention_days", RETENTION_DAYS, "data_set_retention_days_range"),
             _in_range("max_records", MAX_RECORDS, "data_set_max_records_range"),
             _in_range("expected_every_seconds", EXPECTED_EVERY_SECONDS, "data_set_expected_every_range"),
+            models.UniqueConstraint(fields=["current_store"], name="data_set_store_unique"),
             models.CheckConstraint(condition=models.Q(record_count__gte=0), name="data_set_record_count_positive"),
         ]
 
     def __str__(self) -> str:
         return f"{self.group}/{self.type}"
+
+    @property
+    def store_id(self) -> int:
+        return self.pk if self.current_store is None else self.current_store
+
+    @property
+    def records(self) -> models.QuerySet[Record]:
+        return Record.objects.filter(store_id=self.store_id)
 
     @property
     def audit_scope(self) -> dict[str, int]:

@@ -32,10 +32,10 @@ class _Group:
         return {**self.names, **self.whole.shown()}
 
 
-def rows(data_set_id: int, query: Query, *, now: datetime, max_rows: int) -> list[Row]:
+def rows(store_id: int, query: Query, *, now: datetime, max_rows: int) -> list[Row]:
     """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery for more than `max_rows`."""
     window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
-    groups = _sorted(_count(data_set_id, query, window, max_rows), query)
+    groups = _sorted(_count(store_id, query, window, max_rows), query)
     if window is None:
         return [group.shown() for _, group in groups]
     if not query.group_by:
@@ -49,12 +49,12 @@ def rows(data_set_id: int, query: Query, *, now: datetime, max_rows: int) -> lis
     return [{**_with_group_count(group), "values": list(_in_periods(group, query, window))} for _, group in groups]
 
 
-def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int) -> dict[Key, _Group]:
+def _count(store_id: int, query: Query, window: Window | None, max_rows: int) -> dict[Key, _Group]:
     start, end, inclusive = query.start_at, query.end_at, query.inclusive
     if window is not None:
         start, end, inclusive = window.start, window.end, window.inclusive
     found: dict[Key, _Group] = {}
-    records = selected.records(data_set_id, query, start, end, inclusive=inclusive)
+    records = selected.records(store_id, query, start, end, inclusive=inclusive)
     for row in counting.count(records, query):
         names = _names(query.group_by, row.keys)
         if names is None:

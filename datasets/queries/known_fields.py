@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from datasets import errors
-from datasets.models import DataSet, FieldSeen, Record
+from datasets.models import DataSet, FieldSeen
 from datasets.queries.query import Query
 from datasets.queries.stored import FieldText, prepare
 
@@ -35,5 +35,5 @@ def _has_field(data_set: DataSet, name: str) -> bool:
     if FieldSeen.objects.filter(data_set=data_set, name=name).exists():
         return True
     prepare()
-    records = Record.objects.filter(data_set=data_set).alias(value=FieldText(name))
+    records = data_set.records.alias(value=FieldText(name))
     return records.filter(value__isnull=False).exists()

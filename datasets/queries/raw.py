@@ -36,20 +36,20 @@ class Page(NamedTuple):
     next_cursor: str | None
 
 
-def page(data_set_id: int, query: Query) -> Page:
+def page(store_id: int, query: Query) -> Page:
     """Return up to `limit` records after the cursor. The page is found by key, without OFFSET."""
     assert query.limit is not None  # noqa: S101  a raw JSON read has its default
-    asked = list(islice(rows(data_set_id, query, most=query.limit + 1), query.limit + 1))
+    asked = list(islice(rows(store_id, query, most=query.limit + 1), query.limit + 1))
     given = asked[: query.limit]
     if len(asked) == len(given):
         return Page(given, None)
     return Page(given, cursor.write(query.identity, _position(given[-1], query)))
 
 
-def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
+def rows(store_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
     """Yield the records in order, after the cursor, up to `most`."""
     most = query.limit if most is None else most
-    records = selected.records(data_set_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
+    records = selected.records(store_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
     if key in {"_timestamp", "_id"}:
         return _by_index(records, key, query, most)
@@ -58,17 +58,17 @@ def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator
         return selected.rows(_by_instant(records, key, query)[:most])
     after = query.after
     if after is not None and isinstance(after.value, LongText):
-        after = after._replace(value=_text_of(data_set_id, key, after))
+        after = after._replace(value=_text_of(store_id, key, after))
     return sorting.by_field(records, key, falling=is_falling, after=after, most=most)
 
 
-def field_names(data_set_id: int, query: Query) -> Iterator[str]:
+def field_names(store_id: int, query: Query) -> Iterator[str]:
     """Yield the names of all fields of a query without a limit, each at least once, for the header of a CSV.
 
     This reads all bodies once more. A field that appears only after this read gets no column.
     """
     is_first = True
-    for records in _pages(data_set_id, query):
+    for records in _pages(store_id, query):
         held = records.aggregate(any=Count("*"), _start_at=Count("start_at"), _end_at=Count("end_at"))
         if held.pop("any"):
             yield from written.EVERYWHERE if is_first else ()
@@ -77,10 +77,10 @@ def field_names(data_set_id: int, query: Query) -> Iterator[str]:
             is_first = False
 
 
-def _pages(data_set_id: int, query: Query) -> Iterator[QuerySet[Record]]:
+def _pages(store_id: int, query: Query) -> Iterator[QuerySet[Record]]:
     """Split the records of a query into pages, each for one short statement."""
     found, in_range = (
-        selected.records(data_set_id, one, query.start_at, query.end_at, inclusive=query.inclusive)
+        selected.records(store_id, one, query.start_at, query.end_at, inclusive=query.inclusive)
         for one in (query, replace(query, filters=()))
     )
     by_time = replace(query, sort=None)
@@ -162,9 +162,9 @@ def _sort_value(row: Row, query: Query) -> Any:
     return as_number if isfinite(as_number) else _BEYOND if as_number > 0 else -_BEYOND
 
 
-def _text_of(data_set_id: int, name: str, after: Position) -> str:
+def _text_of(store_id: int, name: str, after: Position) -> str:
     """Return the long text at which a page ended. Raises InvalidQuery if its record was changed or deleted."""
-    found = Record.objects.filter(data_set_id=data_set_id, record_id=after.record_id, timestamp=after.timestamp)
+    found = Record.objects.filter(store_id=store_id, record_id=after.record_id, timestamp=after.timestamp)
     value = next((row.fields().get(name) for row in selected.rows(found[:1])), None)
     if not isinstance(value, str) or LongText.of(value) != after.value:
         raise errors.CursorForeign

@@ -35,10 +35,10 @@ class Row(NamedTuple):
 
 
 def records(
-    data_set_id: int, query: Query, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool
+    store_id: int, query: Query, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool
 ) -> QuerySet[Record]:
     """Return the records of the range that pass the filters, unordered."""
-    found = Record.objects.filter(data_set_id=data_set_id).order_by()
+    found = Record.objects.filter(store_id=store_id).order_by()
     if start_at is not None:
         found = found.filter(timestamp__gte=start_at)
     if end_at is not None:

@@ -49,27 +49,31 @@ def append(
         batch.finish()
     is_handful = handful.is_one(batch)
 
-    def work() -> int:
+    def store(store_id: int | None = None) -> int:
+        origin = SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
+        if store_id is None or is_handful:  # the statement finds the store itself
+            return handful.store_and_count(data_set_id, batch, origin)
+        return _store_and_count(data_set_id, store_id, batch, origin)
+
+    def work(store_id: int) -> int:
         if key and is_replay(data_set_id, key):  # again, under the lock: an equal request may have ended
             return 0
-        origin = SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
-        store = handful.store_and_count if is_handful else _store_and_count
-        stored = store(data_set_id, batch, origin)
+        stored = store(store_id)
         if key:
             _remember(data_set_id, key)
         return stored
 
     try:
         if is_handful and not key:  # the statement itself takes the lock
-            return twice_at_most(work)
+            return twice_at_most(store)
         return with_write_lock(data_set_id, work)
     except (NoSuchDataSet, OperationalError):
         batch.finish()  # rejections come before store errors in the contract
         raise
 
 
-def _store_and_count(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
-    stored, new = upsert(data_set_id, batch, origin)
+def _store_and_count(data_set_id: int, store_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
+    stored, new = upsert(store_id, batch, origin)
     DataSet.objects.filter(pk=data_set_id).update(
         record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at
     )

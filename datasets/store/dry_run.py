@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from datasets.models import Record
+from datasets.models import DataSet, Record
 from datasets.records import ParsedRecord
 from datasets.store.batch import RecordBatch
 
@@ -21,7 +21,7 @@ class CheckedAppend(NamedTuple):
 def check_append(data_set_id: int, records: Iterable[ParsedRecord]) -> CheckedAppend:
     """Return the counts of a POST of these records. Raises RecordsRejected."""
     ids = [record.id for record in RecordBatch(records).finish()]
-    stored = Record.objects.filter(data_set_id=data_set_id).order_by()
+    stored = Record.objects.filter(store_id=DataSet.objects.filter(pk=data_set_id).stores()[:1]).order_by()
     replaced = sum(
         stored.filter(record_id__in=ids[first : first + _AT_ONCE]).count() for first in range(0, len(ids), _AT_ONCE)
     )

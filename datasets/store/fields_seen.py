@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Case, F, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
 
-from datasets.models import DataSet, FieldSeen, Record
+from datasets.models import DataSet, FieldSeen
 
 _HALF = 500  # records
 _MOST = 200  # fields stored for each data set
@@ -70,7 +70,7 @@ def note(data_set: DataSet) -> None:
 
 def _sample(data_set: DataSet) -> Iterator[str]:
     text = Cast("body", TextField())
-    records = Record.objects.filter(data_set=data_set).annotate(size=Length(text))
+    records = data_set.records.annotate(size=Length(text))
     records = records.annotate(text=Case(When(size__lte=_LONGEST, then=text)))
     newest = list(records.order_by("-timestamp", "-record_id").values_list("text", "timestamp")[:_HALF])
     yield from (body for body, _ in newest if body is not None)

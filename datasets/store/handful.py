@@ -24,8 +24,10 @@ _ARRAY_COLUMNS = 'record_id, "timestamp", start_at, end_at, body::json'
 # `locked` returns its row once it has the lock, and no record is inserted before. The statement does not see what
 # others committed during the wait, but an upsert and an update use the current row. xmax is 0 in a new row.
 _STORE_AND_COUNT = Statement(f"""
-WITH locked AS (SELECT id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE),
-stored AS ({store(_ARRAY_COLUMNS, _ARRAYS, is_typed=True)} RETURNING (xmax = 0) AS is_new),
+WITH locked AS (
+    SELECT id, COALESCE(current_store, id) AS store_id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE
+),
+stored AS ({store(_ARRAY_COLUMNS, _ARRAYS, store_id="locked.store_id", is_typed=True)} RETURNING (xmax = 0) AS is_new),
 counted AS (SELECT count(*) AS records, count(*) FILTER (WHERE is_new) AS new FROM stored),
 day AS (
     INSERT INTO datasets_datasetday (data_set_id, day, writes, records, refused, without_token)
@@ -54,7 +56,7 @@ def store_and_count(data_set_id: int, batch: RecordBatch, origin: SharedColumns)
     records = batch.finish()
     columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: a value of the column
     day = origin.updated_at.date()
-    shared = [data_set_id, data_set_id, *origin]
+    shared = [data_set_id, *origin]
     if not _STORE_AND_COUNT.run(*shared, *columns, day, origin.updated_at):
         raise NoSuchDataSet
     return len(records)

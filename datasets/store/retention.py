@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from datasets.errors import NoSuchDataSet
 from datasets.models import DataSet, Record
+from datasets.models.data_set import STORE_ID
 from datasets.store.write_lock import with_write_lock
 
 _AT_ONCE = 2_000  # records in a batch, about 20 ms
@@ -36,7 +37,7 @@ class Preview:
 
 def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Preview:
     """Return what these rules would delete now. Nothing is changed."""
-    records = Record.objects.filter(data_set=data_set).order_by()
+    records = data_set.records.order_by()
     total = records.count()
     removed = by_age = records.filter(timestamp__lt=kept_from(days)).count() if days is not None else 0
     if newest is not None:
@@ -50,10 +51,11 @@ def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int 
     ids = data_sets.order_by().values("pk")
     aged: dict[int, int] = {}
     if days is not None:
-        old = Record.objects.filter(data_set__in=ids, timestamp__lt=kept_from(days)).order_by()
-        aged = dict(old.values_list("data_set").annotate(number=Count("pk")))
-    counts = DataSet.objects.filter(pk__in=ids).values_list("pk", "record_count")
-    return sum(max(aged.get(pk, 0), 0 if newest is None else count - newest) for pk, count in counts)
+        stores = DataSet.objects.filter(pk__in=ids).stores()
+        old = Record.objects.filter(store_id__in=stores, timestamp__lt=kept_from(days)).order_by()
+        aged = dict(old.values_list("store_id").annotate(number=Count("pk")))
+    counts = DataSet.objects.filter(pk__in=ids).values_list(STORE_ID, "record_count")
+    return sum(max(aged.get(store_id, 0), 0 if newest is None else count - newest) for store_id, count in counts)
 
 
 def kept_from(days: int) -> datetime:
@@ -64,7 +66,7 @@ def kept_from(days: int) -> datetime:
 def remove_old(data_set_id: int, days: int) -> Iterator[int]:
     """Delete records older than `days` and yield the number in each batch."""
     kept = kept_from(days)
-    is_due = Record.objects.filter(data_set_id=data_set_id, timestamp__lt=kept).order_by().exists
+    is_due = _of(data_set_id).filter(timestamp__lt=kept).exists
     return _batches(data_set_id, partial(_batch_by_age, data_set_id, kept), is_due)
 
 
@@ -81,12 +83,7 @@ def remove_beyond(data_set_id: int, newest: int, *, days: int | None = None) -> 
     return _batches(data_set_id, partial(_batch_by_number, data_set_id, newest, kept), is_due)
 
 
-def remove_oldest(data_set_id: int, most: int) -> int:
-    """Delete up to `most` records, oldest first, and return the number. Call it under the data set's lock."""
-    return _remove(data_set_id, _records_of(data_set_id).order_by(*_OLDEST_FIRST), most)
-
-
-def _batches(data_set_id: int, batch: Callable[[], int], is_due: Callable[[], bool]) -> Iterator[int]:
+def _batches(data_set_id: int, batch: Callable[[int], int], is_due: Callable[[], bool]) -> Iterator[int]:
     """Check without the lock first, because usually nothing is due."""
     while is_due():
         try:
@@ -95,28 +92,29 @@ def _batches(data_set_id: int, batch: Callable[[], int], is_due: Callable[[], bo
             return
 
 
-def _batch_by_age(data_set_id: int, kept: datetime) -> int:
-    return _remove(data_set_id, _records_of(data_set_id).filter(timestamp__lt=kept).order_by(*_IN_TIME), _AT_ONCE)
+def _batch_by_age(data_set_id: int, kept: datetime, store_id: int) -> int:
+    records = Record.objects.filter(store_id=store_id, timestamp__lt=kept).order_by(*_IN_TIME)
+    return _remove(data_set_id, store_id, records, _AT_ONCE)
 
 
-def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None) -> int:
+def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None, store_id: int) -> int:
     number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # the lock keeps this number exact
-    records = _records_of(data_set_id).order_by(*_OLDEST_FIRST)
-    return _remove(data_set_id, records if kept is None else records.filter(timestamp__gte=kept), number)
+    records = Record.objects.filter(store_id=store_id).order_by(*_OLDEST_FIRST)
+    return _remove(data_set_id, store_id, records if kept is None else records.filter(timestamp__gte=kept), number)
 
 
 def _beyond(data_set_id: int, newest: int, kept: datetime | None) -> int:
     stored = DataSet.objects.filter(pk=data_set_id).values_list("record_count", flat=True).first() or 0
     if kept is None or stored <= newest:
         return stored - newest
-    return stored - newest - Record.objects.filter(data_set_id=data_set_id, timestamp__lt=kept).order_by().count()
+    return stored - newest - _of(data_set_id).filter(timestamp__lt=kept).count()
 
 
-def _records_of(data_set_id: int) -> QuerySet[Record]:
-    return Record.objects.filter(data_set_id=data_set_id)
+def _of(data_set_id: int) -> QuerySet[Record]:
+    return Record.objects.filter(store_id=DataSet.objects.filter(pk=data_set_id).stores()[:1]).order_by()
 
 
-def _remove(data_set_id: int, records: QuerySet[Record], most: int) -> int:
+def _remove(data_set_id: int, store_id: int, records: QuerySet[Record], most: int) -> int:
     """Delete the first of these records, which are in the order of time, and return their number.
 
     The ids are read first: with old statistics, PostgreSQL runs a sub-select of them once for each record. The time of
@@ -126,7 +124,7 @@ def _remove(data_set_id: int, records: QuerySet[Record], most: int) -> int:
     if not first:
         return 0
     ids, last = [record_id for record_id, _ in first], first[-1][1]
-    removed, _ = _records_of(data_set_id).filter(record_id__in=ids, timestamp__lte=last).delete()
+    removed, _ = Record.objects.filter(store_id=store_id, record_id__in=ids, timestamp__lte=last).delete()
     if removed:
         changed = {"record_count": F("record_count") - removed, "revision": F("revision") + 1}
         DataSet.objects.filter(pk=data_set_id).update(**changed)

@@ -1,4 +1,4 @@
-"""Upsert many records into one data set with a constant number of statements.
+"""Upsert many records into one store with a constant number of statements.
 
 PostgreSQL: a batch with new ids is copied into the table. If an id exists, the copy is rolled back, and the batch goes
 through a temporary table and one upsert. The server stores the first records while the others are validated.
@@ -56,24 +56,24 @@ def takes_parts() -> bool:
     return connection.vendor == "postgresql"
 
 
-def upsert(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
+def upsert(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     """Upsert the records by `_id`. Raises RecordsRejected; the caller then rolls back."""
     if takes_parts():
-        return _by_copy(data_set_id, batch, origin)
+        return _by_copy(store_id, batch, origin)
     records = batch.finish()
     chunks = iter(records)
     parts = iter(lambda: [*islice(chunks, _SQLITE_CHUNK)], [])
-    return Stored(len(records), sum(_from_json(data_set_id, part, origin) for part in parts))
+    return Stored(len(records), sum(_from_json(store_id, part, origin) for part in parts))
 
 
-def _by_copy(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
+def _by_copy(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     first = batch.begin()
     with connection.cursor() as cursor:
-        cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
+        cursor.execute(_KNOWN_SAMPLE, [store_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
             try:
                 with transaction.atomic():  # a savepoint, because an id outside the sample may exist
-                    copied = _copy(cursor, "datasets_record", batch.parts(), shared=(data_set_id, *origin))
+                    copied = _copy(cursor, "datasets_record", batch.parts(), shared=(store_id, *origin))
                 return Stored(copied, copied)
             except IntegrityError:
                 pass
@@ -83,7 +83,7 @@ def _by_copy(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> Sto
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
-        cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [data_set_id, *origin])
+        cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [store_id, *origin])
         return Stored(len(standing), _first_number(cursor))
 
 
@@ -111,7 +111,7 @@ def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, s
     return count
 
 
-def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: SharedColumns) -> int:
+def _from_json(store_id: int, records: Sequence[ParsedRecord], origin: SharedColumns) -> int:
     rows = [
         (
             record.id,
@@ -125,9 +125,9 @@ def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Shared
     text = json.dumps(rows, ensure_ascii=False)
     request_id = origin.request_id.hex if origin.request_id else None
     updated_at = connection.ops.adapt_datetimefield_value(origin.updated_at)
-    shared = [data_set_id, updated_at, origin.token_id, request_id]
+    shared = [store_id, updated_at, origin.token_id, request_id]
     with connection.cursor() as cursor:
-        cursor.execute(_KNOWN_ROWS, [data_set_id, text])
+        cursor.execute(_KNOWN_ROWS, [store_id, text])
         known = _first_number(cursor)
         # Without `WHERE true`, SQLite reads ON CONFLICT as the ON of a join.
         cursor.execute(store(_JSON_COLUMNS, "json_each(%s) WHERE true"), [*shared, text])

@@ -13,15 +13,17 @@ Result = TypeVar("Result")
 # Raw SQL: building this query with the ORM takes as long as storing one record.
 _LOCK = Statement(
     {
-        "postgresql": "SELECT id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE",
-        "sqlite": "SELECT id FROM datasets_dataset WHERE id = %s",
+        "postgresql": "SELECT COALESCE(current_store, id) FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE",
+        "sqlite": "SELECT COALESCE(current_store, id) FROM datasets_dataset WHERE id = %s",
     }
 )
 _TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
 
 
-def with_write_lock(data_set_id: int, work: Callable[[], Result]) -> Result:
+def with_write_lock(data_set_id: int, work: Callable[[int], Result]) -> Result:
     """Run `work` in one transaction that locks the data set, and repeat it once after a serialization failure.
+
+    `work` gets the id of the store, which cannot change while the data set is locked.
 
     The lock is taken first, so that two batches with the same ids cannot deadlock. On SQLite, `BEGIN IMMEDIATE` locks
     the whole file. Raises NoSuchDataSet if the data set was deleted, OperationalError if the lock is not free in time.
@@ -39,8 +41,9 @@ def twice_at_most(work: Callable[[], Result]) -> Result:
     return work()
 
 
-def _locked(data_set_id: int, work: Callable[[], Result]) -> Result:
+def _locked(data_set_id: int, work: Callable[[int], Result]) -> Result:
     with transaction.atomic():
-        if _LOCK.first(data_set_id) is None:
+        found = _LOCK.first(data_set_id)
+        if found is None:
             raise NoSuchDataSet
-        return work()
+        return work(found[0])

@@ -47,12 +47,12 @@ def test_one_seed_creates_the_same_data_and_another_seed_other_data() -> None:
 
 def test_a_scale_multiplies_the_data() -> None:
     make()
-    usual = (Notification.objects.count(), Record.objects.filter(data_set__type__name="visits").count())
+    usual = (Notification.objects.count(), DataSet.objects.get(type__name="visits").records.count())
     wipe()
 
     make(factor=3)
 
-    assert Record.objects.filter(data_set__type__name="visits").count() == 3 * usual[1]
+    assert DataSet.objects.get(type__name="visits").records.count() == 3 * usual[1]
     assert 2 * usual[0] < Notification.objects.count() < 4 * usual[0]
 
 

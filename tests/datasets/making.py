@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 
 from datasets import records, store, tokens
-from datasets.models import DataGroup, DataSet, DataType, Record
+from datasets.models import DataGroup, DataSet, DataType
 from datasets.queries import parameters, raw, written
 
 BOUNDS = parameters.Bounds(default_limit=100_000, max_limit=100_000)
@@ -34,9 +34,10 @@ def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
 
 def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
     """Return every record by `_id` as a reader gets it, including computed fields."""
+    data_set = DataSet.objects.get(pk=data_set.pk)  # emptying may have given it another store
     query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
-    found = [json.loads(written.record(row)) for row in raw.page(data_set.pk, query).rows]
-    assert len(found) == Record.objects.filter(data_set=data_set).count()
+    found = [json.loads(written.record(row)) for row in raw.page(data_set.store_id, query).rows]
+    assert len(found) == data_set.records.count()
     return {record["_id"]: record for record in found}
 
 

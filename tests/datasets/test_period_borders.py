@@ -7,7 +7,6 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from datasets.models import Record
 from datasets.queries.query import PERIODS
 from datasets.queries.stored import PeriodStart, read_start
 from datasets.records import moments
@@ -31,7 +30,7 @@ def test_the_database_finds_the_period_of_each_microsecond(period):
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": moments.write(at), "_id": moments.write(at)} for at in moments_around_borders()])
 
-    records = Record.objects.filter(data_set=data_set).annotate(start=PeriodStart(period))
+    records = data_set.records.annotate(start=PeriodStart(period))
     found = {at: read_start(start) for at, start in records.values_list("timestamp", "start")}
 
     assert found == {at: moments.period_starts(at)[period] for at in moments_around_borders()}

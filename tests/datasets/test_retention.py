@@ -30,7 +30,7 @@ def aged(*days: float, prefix: str = "r") -> list[dict[str, object]]:
 
 
 def ids(data_set: DataSet) -> set[str]:
-    return set(Record.objects.filter(data_set=data_set).values_list("record_id", flat=True))
+    return set(data_set.records.values_list("record_id", flat=True))
 
 
 def run(name: str):

@@ -153,7 +153,7 @@ def test_a_small_batch_is_stored_alike_with_a_prepared_statement():
     data_set.refresh_from_db()
     assert data_set.record_count == 3
     assert sorted(record["number"] for record in stored(data_set).values()) == [23, 23, 23]
-    assert Record.objects.filter(data_set=data_set, token_id=token.pk).exclude(request_id=None).count() == 3
+    assert data_set.records.filter(token_id=token.pk).exclude(request_id=None).count() == 3
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT statement FROM pg_prepared_statements")

@@ -18,7 +18,7 @@ from config.jobs.models import FORGOTTEN_AFTER, LEASE_SECONDS, BulkJobRun
 from config.jobs.registry import Batch
 from config.jobs.tasks import look_for_clean_up
 from config.queue.app import app
-from datasets.models import DataSet, Record
+from datasets.models import DataSet
 from notifications.models import ApiKey, KeyType, Role, Template
 from tests import factories
 from tests.cleaning import clean_up
@@ -433,50 +433,6 @@ def test_retention_of_many_data_sets_is_previewed_as_a_sum_and_saved_in_the_back
     assert answer["Location"] == f"/admin/operations/jobs/{run.pk}/change/"
     assert set(DataSet.objects.values_list("max_records", flat=True)) == {1}
     assert AuditEvent.objects.filter(verb="changed").count() == MANY
-
-
-def test_a_data_set_of_more_than_a_thousand_records_is_emptied_in_the_background(console):
-    data_set = make_data_set()
-    put_in(data_set, some_records(MANY))
-    url = f"{DATA_SETS}{data_set.pk}/empty/"
-
-    asked = console.get(url)
-    wrong = console.post(url, {**fields_of(asked), "name": "pay/volume"})
-    answer = console.post(url, {**fields_of(asked), "name": "pay/volumes"})
-    run = BulkJobRun.objects.get()
-    is_more = work_once(run, seconds=0)
-    left = Record.objects.count()
-    put_in(data_set, [{"_timestamp": "2025-01-01T00:00:00Z", "_id": "late", "n": 1}])
-    work_once(run)
-
-    done = console.get(answer["Location"])
-    data_set.refresh_from_db()
-    assert "Empty 1 001 records" in text_of(asked)
-    assert "so this runs in the background" in text_of(asked)
-    assert "Enter pay/volumes to confirm. Nothing has changed." in text_of(wrong)
-    assert (is_more, 0 < left < MANY) == (True, True)
-    assert "Done 1 002 records removed from pay/volumes. It now contains 0 records." in text_of(done)
-    assert (Record.objects.count(), data_set.record_count) == (0, 0)
-    event = AuditEvent.objects.get(verb="emptied")
-    assert (event.actor_label, event.before, event.data_set_id) == (
-        "mina",
-        {"records": 1_002},
-        data_set.pk,
-    )
-
-
-def test_a_data_set_that_was_deleted_meanwhile_needs_no_emptying(console):
-    data_set = make_data_set()
-    put_in(data_set, some_records(MANY))
-    url = f"{DATA_SETS}{data_set.pk}/empty/"
-    console.post(url, {**fields_of(console.get(url)), "name": "pay/volumes"})
-    Record.objects.all().delete()
-    data_set.delete()
-
-    work_once(BulkJobRun.objects.get())
-
-    run = BulkJobRun.objects.get()
-    assert (run.changed, run.error, run.finished_at is None) == (0, "", False)
 
 
 def test_finished_jobs_are_removed_after_a_week(console, operator):
