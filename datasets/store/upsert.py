@@ -8,13 +8,15 @@ transaction, which locks the whole file. `handful` stores small batches.
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, connection, transaction
 
+from config.databases import statements
 from datasets.records import ParsedRecord
-from datasets.store.batch import RecordBatch
+from datasets.store.batch import PART, RecordBatch
 from datasets.store.rows import SharedColumns, store
 
 _SAMPLE = 20  # ids looked up to decide whether a batch is new
@@ -35,7 +37,9 @@ _POSTED_COLUMNS = 'record_id, "timestamp", start_at, end_at, body'
 # xmax is 0 in a row that the upsert inserted.
 _NEW_ROWS = "WITH stored AS ({store} RETURNING (xmax = 0) AS is_new) SELECT count(*) FROM stored WHERE is_new"
 
-_PARTS_OF_A_COPY = 20  # a statement may take 5 s, including the validation of its records
+_PARTS_OF_A_COPY = 20  # so that the time limit of a COPY, which includes the validation, stays short
+_SECONDS = 5
+_RECORDS_A_SECOND = 5_000  # a tenth of an idle machine's; a batch of 100,000 gets 25 s, and a request has 30 s
 _NULL = "\x00"  # a placeholder for \N until backslashes are doubled; records cannot contain it
 
 _JSON_COLUMNS = "value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4"
@@ -67,7 +71,19 @@ def upsert(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
 
 
 def _by_copy(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
+    """Copy or upsert the records. Each statement of a large batch has a time limit that grows with its records."""
     first = batch.begin()
+    if batch.is_whole:
+        return _copy_or_upsert(store_id, batch, first, origin)
+    with statements.allowed(_seconds(_PARTS_OF_A_COPY * PART)):
+        return _copy_or_upsert(store_id, batch, first, origin)
+
+
+def _seconds(records: int) -> int:
+    return _SECONDS + records // _RECORDS_A_SECOND
+
+
+def _copy_or_upsert(store_id: int, batch: RecordBatch, first: Sequence[ParsedRecord], origin: SharedColumns) -> Stored:
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_SAMPLE, [store_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
@@ -83,7 +99,8 @@ def _by_copy(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
-        cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [store_id, *origin])
+        with nullcontext() if len(first) < PART else statements.allowed(_seconds(len(standing))):
+            cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [store_id, *origin])
         return Stored(len(standing), _first_number(cursor))
 
 

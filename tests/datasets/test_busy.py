@@ -146,6 +146,28 @@ def test_a_record_outside_the_sample_is_overwritten():
     assert "old" not in data_set.records.get(record_id="r000007").body
 
 
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no time limit for writes")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_new", [True, False], ids=["copied", "replaced"])
+def test_the_time_limit_of_a_batch_grows_with_its_records(is_new):
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    values = some_records(60_000)
+    if not is_new:
+        call("POST", data_set, secret, values)
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = '50ms'")
+
+    answer = call("POST", data_set, secret, values)
+
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        after = cursor.fetchone()[0]
+        cursor.execute("SET statement_timeout = '5s'")
+    assert (answer.status_code, data_set.records.count()) == (200, 60_000)
+    assert after == "50ms"  # the longer limit ends with the transaction
+
+
 @pytest.mark.django_db
 @pytest.mark.fault("H8")
 def test_an_unexpected_error_gets_500_without_details(settings):
