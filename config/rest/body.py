@@ -5,14 +5,18 @@ Source: docs/reference/security.md §3; docs/reference/data-sets.md §5.
 """
 
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
+from io import BytesIO
 from threading import Lock
 from typing import Any, Protocol
 
 _ONE_LARGE = Lock()
 _BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found at most one block after the limit
+
+
+Watch = Callable[[bytes, Callable[[], bytes]], None]  # a block, and a function that returns all bytes so far
 
 
 class Reason(StrEnum):
@@ -35,11 +39,14 @@ class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chunked: bool = False) -> bytes:
+def read(
+    environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chunked: bool = False, watch: Watch | None = None
+) -> bytes:
     """Return the whole body, decompressed if gzip is allowed. It keeps at most the limit and one block in memory.
 
     environ:   `request.META`, which contains the stream of the server
     max_bytes: inclusive, for the body as sent and after decompression
+    watch:     is called with each block, and may raise an error of its own before the whole body is read
     Raises UnreadableBody. A body with a Content-Length above the limit is not read. Call check_coding first: it has its
     own place in the order of checks of each API.
     """
@@ -47,8 +54,13 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
         raise UnreadableBody(Reason.LENGTH_REQUIRED)
     sent = blocks(environ, max_bytes=max_bytes)
     if gzip and _coding(environ) in {"gzip", "x-gzip"}:
-        return b"".join(_counted(_open_gzip(sent), max_bytes))
-    return b"".join(sent)
+        sent = _counted(_open_gzip(sent), max_bytes)
+    whole = BytesIO()  # to join a list of blocks would take twice the memory
+    for block in sent:
+        whole.write(block)
+        if watch is not None:
+            watch(block, whole.getvalue)
+    return whole.getvalue()
 
 
 def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:

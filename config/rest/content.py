@@ -3,7 +3,7 @@
 Source: docs/reference/security.md §3.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,6 +31,7 @@ class StrictJSONParser:
 
     media_type = "application/json"
     max_bytes: int = 16 * 1024 * 1024
+    max_values: int = strict_json.MAX_VALUES
     codings: Collection[str] = ()
     chunked = False
     skip_mark = False
@@ -42,8 +43,14 @@ class StrictJSONParser:
         return self.loads(self.read_bytes(environ))
 
     def read_bytes(self, environ: Mapping[str, Any]) -> bytes:
-        """Return the body after decompression. Raises UnreadableBody."""
-        return body.read(environ, max_bytes=self.max_bytes, gzip=bool(self.codings), chunked=self.chunked)
+        """Return the body after decompression. Raises UnreadableBody, or UnreadableJSON for too many values."""
+        count = strict_json.ValueCount(self.max_values)
+
+        def watch(block: bytes, whole: Callable[[], bytes]) -> None:
+            if count.is_over(block, whole):
+                raise strict_json.UnreadableJSON(strict_json.Reason.TOO_MANY_VALUES)
+
+        return body.read(environ, max_bytes=self.max_bytes, gzip=bool(self.codings), chunked=self.chunked, watch=watch)
 
     def loads(self, data: bytes) -> object:
         """Return the JSON value of these bytes. Raises UnreadableJSON."""

@@ -6,6 +6,7 @@ Source: docs/reference/security.md §3.
 import json
 import math
 import re
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NoReturn
 
@@ -76,7 +77,7 @@ def is_deep(data: bytes, *, max_depth: int) -> bool:
     """Return whether brackets are nested too deep, before parsing: 100,000 `[` would exhaust the parser's stack."""
     if _brackets(data) <= max_depth:
         return False
-    brackets = _outside_strings(data).translate(_ONE_KIND, _NOT_A_BRACKET)
+    brackets = b"".join(outside.translate(_ONE_KIND, _NOT_A_BRACKET) for outside in _outside_strings(data))
     for _ in range(max_depth):  # each round removes the innermost level
         if not brackets:
             return False
@@ -93,23 +94,54 @@ def has_many_values(data: bytes, *, max_values: int) -> bool:
     strings = (data.count(b'"') - data.count(b'\\"')) // 2
     if strings > 2 * max_values + 1:  # at most a name and a value each, so the slow search for their ends is not needed
         return True
-    outside = _outside_strings(data)
-    return max(outside.count(b","), _brackets(outside)) > max_values
+    commas = brackets = 0
+    for outside in _outside_strings(data):
+        commas, brackets = commas + outside.count(b","), brackets + _brackets(outside)
+        if max(commas, brackets) > max_values:
+            return True
+    return False
+
+
+def has_many_names(data: bytes, *, max_names: int) -> bool:
+    """Return whether the objects have too many names together. Each name has a colon after it."""
+    if data.count(b":") <= max_names:
+        return False
+    return sum(outside.count(b":") for outside in _outside_strings(data)) > max_names
+
+
+class ValueCount:
+    """Counts the values of a body while it arrives, so that a body with too many is not kept in memory."""
+
+    def __init__(self, max_values: int) -> None:
+        self._max_values = max_values
+        self._marks = 0  # commas and brackets, those in strings included
+
+    def is_over(self, block: bytes, whole: Callable[[], bytes]) -> bool:
+        """Take a block and return whether the body has too many values so far. whole: returns the body so far."""
+        self._marks += block.count(b",") + _brackets(block)
+        if self._marks <= self._max_values:
+            return False
+        self._marks = 0  # if the marks are in strings, look again after as many more
+        return has_many_values(whole(), max_values=self._max_values)
 
 
 def _brackets(data: bytes) -> int:
     return data.count(b"[") + data.count(b"{")
 
 
-def _outside_strings(data: bytes) -> bytes:
-    """Return the bytes outside strings. Without escaped quotes that is every other piece between quotes."""
-    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
-    outside, is_inside = [], False
-    for start in range(0, len(plain), _BLOCK_BYTES):
-        pieces = plain[start : start + _BLOCK_BYTES].split(b'"')
-        outside.append(b"".join(pieces[is_inside::2]))
+def _outside_strings(data: bytes) -> Iterator[bytes]:
+    """Yield the bytes outside strings, in blocks. Without escaped quotes that is every other piece between quotes."""
+    is_inside, start = False, 0
+    while start < len(data):
+        block = data[start : start + _BLOCK_BYTES]
+        start += len(block)
+        if (len(block) - len(block.rstrip(b"\\"))) % 2 and start < len(data):  # the end of the block splits an escape
+            block, start = block[:-1], start - 1
+        if b"\\" in block:
+            block = block.replace(b"\\\\", b"").replace(b'\\"', b"")
+        pieces = block.split(b'"')
+        yield b"".join(pieces[is_inside::2])
         is_inside ^= len(pieces) % 2 == 0
-    return b"".join(outside)
 
 
 def _text(data: bytes, *, skip_mark: bool) -> str:

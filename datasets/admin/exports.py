@@ -34,7 +34,7 @@ def _text(data_set: DataSet, form: str) -> Iterator[str]:
     query = parameters.parse("format=ndjson", data_set_id=data_set.pk, bounds=_BOUNDS)
     rows = raw.rows(data_set.store_id, query)
     if form == "csv":
-        sent = set(raw.field_names(data_set.store_id, query)) - names.COMPUTED
+        sent = export.columns(raw.field_names(data_set.store_id, query)) - names.COMPUTED
         header = [name for name in _FIRST if name in sent] + sorted(sent.difference(_FIRST))
         return export.table(header, ([fields.get(name) for name in header] for fields in map(written.fields, rows)))
     lines = map(written.record, rows)

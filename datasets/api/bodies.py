@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from config.rest import body, idempotency, strict_json
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
+from config.rest.strict_json import Reason, UnreadableJSON
 from datasets import records
 from datasets.errors import (
     MAX_RECORDS,
@@ -21,18 +22,19 @@ from datasets.errors import (
     KeyMalformed,
     NotAnEmptyArray,
     TooManyRecords,
-    TooManyValues,
     WrongContentType,
 )
 from datasets.models import DataSet
-from datasets.records import ParsedRecord
+from datasets.records import ParsedRecord, elements
+from datasets.records.elements import Elements
 
-_LARGE_BYTES = 4 * 1024 * 1024  # five million short values, about 35 MiB of JSON, take up to 500 MiB
+_LARGE_BYTES = 4 * 1024 * 1024  # eight bodies of 64 MiB at once would take 1 GiB
 
 
 class DataSetJSONParser(StrictJSONParser):
     """The JSON parser of data sets. It accepts gzip, chunks and a byte order mark."""
 
+    max_values = MAX_VALUES
     codings = ("gzip", "x-gzip")
     chunked = True
     skip_mark = True
@@ -67,12 +69,14 @@ class SentBody:
     def value(self, *, too_many: DataSetError) -> object:
         """Return the JSON value.
 
-        Raises UnreadableJSON, TooManyValues, and `too_many` for an array of more than MAX_RECORDS elements.
+        Raises UnreadableJSON, and `too_many` for an array of more than MAX_RECORDS elements.
         """
         if strict_json.has_many_values(self.data, max_values=MAX_VALUES):
-            raise TooManyValues
-        value = DataSetJSONParser().loads(self.data)
-        if isinstance(value, list) and len(value) > MAX_RECORDS:
+            raise UnreadableJSON(Reason.TOO_MANY_VALUES)
+        if not self.data:
+            raise UnreadableJSON(Reason.EMPTY)
+        value = elements.parse(self.data)
+        if isinstance(value, list | Elements) and len(value) > MAX_RECORDS:
             raise too_many
         return value
 

@@ -12,6 +12,7 @@ ERRORS = AreaErrors(
         body.Reason.UNKNOWN_CODING: errors.WrongContentEncoding,
         body.Reason.BAD_GZIP: errors.BodyNotGzip,
         body.Reason.LENGTH_REQUIRED: errors.BodyEmpty,
+        strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
         strict_json.Reason.EMPTY: errors.BodyEmpty,
         strict_json.Reason.NOT_UTF8: errors.BodyNotUtf8,
     },

@@ -11,6 +11,8 @@ from config.rest.api_errors import DataError
 
 MAX_RECORDS = 100_000  # in one body
 MAX_VALUES = 5_000_000  # in one body: 100,000 records of 50 fields
+MAX_FIELDS_OF_RECORD = 2_000  # the fields of nested objects included; the contract accepts 1,500
+MAX_VALUES_OF_RECORD = 500_000  # they take 50 MiB once they are parsed
 MAX_REJECTIONS_SHOWN = 100
 
 

@@ -232,6 +232,12 @@ class QueryTooLarge(InvalidQuery):  # no Retry-After: the same query would fail 
     fix = "Ask for less at once. Filters do not make a query faster; a shorter range of time does."
 
 
+class TooManyColumns(InvalidQuery):
+    slug = "data-query-too-many-columns"
+    text = "The CSV would have more than {limit} columns. Use format=ndjson or format=json, or a shorter range."
+    fix = "Use `format=ndjson` or `format=json`. Or choose records with fewer different fields."
+
+
 class FarFuture(InvalidQuery):
     slug = "data-query-far-future"
     text = "The periods would end after the year 9999."

@@ -5,7 +5,9 @@ from itertools import islice
 from typing import Any
 
 from config.spreadsheets import csv_line
+from datasets import errors
 
+MAX_COLUMNS = 10_000
 _LINES_AT_ONCE = 500
 
 
@@ -41,9 +43,19 @@ def _after(first: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield from blocks
 
 
+def columns(names: Iterable[str]) -> set[str]:
+    """Return the distinct names. Raises TooManyColumns: each line of a CSV has a cell for each of them."""
+    found: set[str] = set()
+    for name in names:
+        found.add(name)
+        if len(found) > MAX_COLUMNS:
+            raise errors.TooManyColumns(limit=MAX_COLUMNS)
+    return found
+
+
 def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield a header of the sorted names and a line for each row; yield nothing if there are no names."""
-    header = sorted(set(names))
+    header = sorted(columns(names))
     if header:
         yield from table(header, ([row.get(name) for name in header] for row in rows))
 

@@ -14,6 +14,7 @@ from config.rest import strict_json
 from datasets.errors import MAX_REJECTIONS_SHOWN, NoRecords, NotAnEmptyArray, RecordsRejected, Rejection
 from datasets.records import auto_ids as made_ids
 from datasets.records import moments, names, rejections, writing
+from datasets.records.elements import Elements, Oversized
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Accepts only ids that `rejections.is_bad_id` accepts.
@@ -41,13 +42,15 @@ def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writin
 
     look: the facts about the body that `look_at` found
     """
-    elements = [value] if isinstance(value, dict) else value
-    if not isinstance(elements, list) or not elements:
+    records = [value] if isinstance(value, dict | Oversized) else value
+    if not isinstance(records, list | Elements) or not records:
         raise NoRecords
-    return _check(elements, auto_ids, look)
+    return _check(records, auto_ids, look)
 
 
-def _check(elements: Sequence[object], auto_ids: Sequence[str], look: writing.Look) -> Iterator[ParsedRecord]:
+def _check(
+    elements: Sequence[object] | Elements, auto_ids: Sequence[str], look: writing.Look
+) -> Iterator[ParsedRecord]:
     is_plain = not look.has_escapes and look.brackets <= len(elements) + rejections.MAX_LEVELS
     known: set[str] = set()
     shown: list[Rejection] = []
@@ -68,7 +71,7 @@ def _check(elements: Sequence[object], auto_ids: Sequence[str], look: writing.Lo
 
 def check_empty_array(value: object) -> None:
     """Raise NotAnEmptyArray unless the value is `[]`."""
-    if value != [] or not isinstance(value, list):
+    if not isinstance(value, list | Elements) or len(value):
         raise NotAnEmptyArray
 
 

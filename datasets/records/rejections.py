@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from datasets.records import moments, names
+from datasets.records.elements import Oversized
 
 MAX_LEVELS = 32  # a plain value is level 0. Source: docs/reference/data-sets.md §6
 MAX_ID_LENGTH = 1_024  # code points. Source: docs/reference/data-sets.md §6
@@ -18,6 +19,8 @@ def find(record: object, auto_ids: Sequence[str]) -> Iterator[tuple[str | None, 
 
     Each field has at most one. The field is None if the element is not an object.
     """
+    if isinstance(record, Oversized):
+        return iter([(None, record.message)])
     if not isinstance(record, dict):
         return iter([(None, "must be an object")])
     return _of_fields(record, auto_ids)

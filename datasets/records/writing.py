@@ -6,6 +6,7 @@ of 1e-05, null for infinity. Filters compare the stored text, so msgspec is used
 
 import json
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +16,8 @@ _AS_KINDS = bytes(ord("0") if byte in b"123456789" else ord("e") if byte == ord(
 # With each digit as 0: an exponent; 16 digits before a point, which may round to 17; too many digits for an int.
 _ODD_KINDS = (b"0e", b"0" * 16 + b".", b"0" * 4_300)
 _SMALL = b"0.0000"
+_BLOCK_BYTES = 1024 * 1024  # a translated copy of a whole body would take as much memory again
+_LONGEST_KIND = 4_300
 _encoder = msgspec.json.Encoder()
 
 
@@ -33,10 +36,15 @@ class Look(NamedTuple):
 
 def look_at(data: bytes) -> Look:
     """Return the facts of a body that decide how its records are serialized and checked."""
-    kinds = data.translate(_AS_KINDS)
-    is_odd = _SMALL in data or any(odd in kinds for odd in _ODD_KINDS)
+    is_odd = _SMALL in data or any(map(_has_odd_number, range(0, len(data), _BLOCK_BYTES), repeat(data)))
     has_escapes = b"\\" in data and b"\\u" in data  # the first search is ten times as fast
     return Look(exactly if is_odd else _quickly, has_escapes, data.count(b"{") + data.count(b"["))
+
+
+def _has_odd_number(start: int, data: bytes) -> bool:
+    """Look at one block, and at the beginning of the next one, so that no number is split."""
+    kinds = data[start : start + _BLOCK_BYTES + _LONGEST_KIND].translate(_AS_KINDS)
+    return any(odd in kinds for odd in _ODD_KINDS)
 
 
 def _quickly(own: dict[str, Any]) -> str:
