@@ -52,6 +52,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an err
     "config/test_answers.py",
     "config/test_mailboxes.py",
     "notifications/recipients/test_mailboxes.py",
+    "config/test_hostile_bodies.py",
     "config/test_memory.py",
     "config/test_page_bodies.py",
     "config/test_unread_body.py",

@@ -102,11 +102,13 @@ def has_many_values(data: bytes, *, max_values: int) -> bool:
     return False
 
 
-def has_many_names(data: bytes, *, max_names: int) -> bool:
-    """Return whether the objects have too many names together. Each name has a colon after it."""
-    if data.count(b":") <= max_names:
-        return False
-    return sum(outside.count(b":") for outside in _outside_strings(data)) > max_names
+def counts(data: memoryview) -> Iterator[tuple[int, int]]:
+    """Yield how many names and values a JSON text has so far, block by block. A colon follows each name."""
+    colons = commas = brackets = 0
+    for outside in _outside_strings(data):
+        colons, commas = colons + outside.count(b":"), commas + outside.count(b",")
+        brackets += _brackets(outside)
+        yield colons, max(commas, brackets)
 
 
 class ValueCount:
@@ -129,11 +131,11 @@ def _brackets(data: bytes) -> int:
     return data.count(b"[") + data.count(b"{")
 
 
-def _outside_strings(data: bytes) -> Iterator[bytes]:
+def _outside_strings(data: bytes | memoryview) -> Iterator[bytes]:
     """Yield the bytes outside strings, in blocks. Without escaped quotes that is every other piece between quotes."""
     is_inside, start = False, 0
     while start < len(data):
-        block = data[start : start + _BLOCK_BYTES]
+        block = bytes(data[start : start + _BLOCK_BYTES])
         start += len(block)
         if (len(block) - len(block.rstrip(b"\\"))) % 2 and start < len(data):  # the end of the block splits an escape
             block, start = block[:-1], start - 1

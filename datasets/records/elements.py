@@ -11,7 +11,7 @@ import msgspec
 
 from config.rest import strict_json
 from config.rest.strict_json import Reason, UnreadableJSON
-from datasets.errors import MAX_FIELDS_OF_RECORD, MAX_VALUES_OF_RECORD
+from datasets.errors import MAX_BYTES_OF_RECORD, MAX_FIELDS_OF_RECORD, MAX_VALUES_OF_RECORD
 
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
 _FIELD_BYTES = 4  # the shortest field and its comma are `"":0,`
@@ -38,7 +38,7 @@ class Elements:
         """Raises UnreadableJSON."""
         for raw in self._raw:
             try:
-                yield _value(bytes(raw))
+                yield _value(raw)
             except UnreadableJSON:
                 # The array was split without a look into its texts. Its error states the place in the whole body.
                 _parse_all(self._data)
@@ -51,20 +51,24 @@ def parse(data: bytes) -> object:
     try:
         return Elements(data, _RAW.decode(body))
     except (msgspec.MsgspecError, ValueError, RecursionError):  # no array, or not JSON
-        return _oversized(body) or _parse_all(data)
+        return _oversized(memoryview(body)) or _parse_all(data)
 
 
-def _value(data: bytes) -> object:
-    return _oversized(data) or strict_json.loads(data, skip_mark=False, storable=False)
+def _value(raw: msgspec.Raw) -> object:
+    return _oversized(memoryview(raw)) or strict_json.loads(bytes(raw), skip_mark=False, storable=False)
 
 
-def _oversized(data: bytes) -> Oversized | None:
+def _oversized(data: memoryview) -> Oversized | None:
+    """Count before parsing, without a copy of the record."""
     if len(data) <= _FIELD_BYTES * MAX_FIELDS_OF_RECORD:
         return None
-    if strict_json.has_many_names(data, max_names=MAX_FIELDS_OF_RECORD):
-        return Oversized(f"has more than {MAX_FIELDS_OF_RECORD} fields, those of nested objects included")
-    if strict_json.has_many_values(data, max_values=MAX_VALUES_OF_RECORD):
-        return Oversized(f"has more than {MAX_VALUES_OF_RECORD} values")
+    if len(data) > MAX_BYTES_OF_RECORD:
+        return Oversized(f"is larger than {MAX_BYTES_OF_RECORD} bytes")
+    for names, values in strict_json.counts(data):
+        if names > MAX_FIELDS_OF_RECORD:
+            return Oversized(f"has more than {MAX_FIELDS_OF_RECORD} fields, those of nested objects included")
+        if values > MAX_VALUES_OF_RECORD:
+            return Oversized(f"has more than {MAX_VALUES_OF_RECORD} values")
     return None
 
 

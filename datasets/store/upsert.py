@@ -20,6 +20,7 @@ from datasets.store.batch import PART, RecordBatch
 from datasets.store.rows import SharedColumns, store
 
 _SAMPLE = 20  # ids looked up to decide whether a batch is new
+_LARGE = 100_000  # characters of a record; in a JSON text, SQLite takes 25 times the size of a record
 _SQLITE_CHUNK = 5_000  # records; the JSON text of a chunk has a few megabytes
 
 _POSTED = """
@@ -48,6 +49,9 @@ SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id IN (SE
 """
 
 
+_KNOWN_ONE = "SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id = %s"
+
+
 class Stored(NamedTuple):
     """The number of stored records, each `_id` counted once, and the number of new ones."""
 
@@ -65,9 +69,11 @@ def upsert(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     if takes_parts():
         return _by_copy(store_id, batch, origin)
     records = batch.finish()
-    chunks = iter(records)
+    large = [record for record in records if len(record.body) > _LARGE]
+    chunks = (record for record in records if len(record.body) <= _LARGE)
+    new = sum(_from_parameters(store_id, record, origin) for record in large)
     parts = iter(lambda: [*islice(chunks, _SQLITE_CHUNK)], [])
-    return Stored(len(records), sum(_from_json(store_id, part, origin) for part in parts))
+    return Stored(len(records), new + sum(_from_json(store_id, part, origin) for part in parts))
 
 
 def _by_copy(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
@@ -128,6 +134,23 @@ def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, s
     return count
 
 
+def _from_parameters(store_id: int, record: ParsedRecord, origin: SharedColumns) -> int:
+    moments = map(_for_sqlite, (record.timestamp, record.start_at, record.end_at))
+    before, after = _shared(store_id, origin)
+    with connection.cursor() as cursor:
+        cursor.execute(_KNOWN_ONE, [store_id, record.id])
+        known = _first_number(cursor)
+        columns = [record.id, *moments, record.body]
+        cursor.execute(store("%s, %s, %s, %s, %s", "(SELECT 1) WHERE true"), [*before, *columns, *after])
+    return 1 - known
+
+
+def _shared(store_id: int, origin: SharedColumns) -> tuple[list[Any], list[Any]]:
+    """Return the parameters before and after those of the record. Any: values of columns"""
+    updated_at = connection.ops.adapt_datetimefield_value(origin.updated_at)
+    return [store_id], [updated_at, origin.token_id, origin.request_id.hex if origin.request_id else None]
+
+
 def _from_json(store_id: int, records: Sequence[ParsedRecord], origin: SharedColumns) -> int:
     rows = [
         (
@@ -140,14 +163,12 @@ def _from_json(store_id: int, records: Sequence[ParsedRecord], origin: SharedCol
         for record in records
     ]
     text = json.dumps(rows, ensure_ascii=False)
-    request_id = origin.request_id.hex if origin.request_id else None
-    updated_at = connection.ops.adapt_datetimefield_value(origin.updated_at)
-    shared = [store_id, updated_at, origin.token_id, request_id]
+    before, after = _shared(store_id, origin)
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_ROWS, [store_id, text])
         known = _first_number(cursor)
         # Without `WHERE true`, SQLite reads ON CONFLICT as the ON of a join.
-        cursor.execute(store(_JSON_COLUMNS, "json_each(%s) WHERE true"), [*shared, text])
+        cursor.execute(store(_JSON_COLUMNS, "json_each(%s) WHERE true"), [*before, *after, text])
     return len(records) - known
 
 
