@@ -26,7 +26,7 @@ class Oversized:
 
 
 class Elements:
-    """The elements of a JSON array, parsed anew by each iteration."""
+    """The elements of a JSON array, parsed again by each iteration."""
 
     def __init__(self, data: bytes, raw: list[msgspec.Raw]) -> None:
         self._data, self._raw = data, raw
