@@ -71,6 +71,16 @@ class Browser:
         """Open a page and send its form with these values. `button`: the name of the pressed button."""
         return self.fill_on(self.get(path), button, **values)
 
+    def upload(self, path: str, field: str, name: str, data: bytes) -> requests.Response:
+        """Open a page and send its last form with a file."""
+        page = self.get(path)
+        parser = _Forms()
+        parser.feed(page.text)
+        sent = {name: value for name, value in parser.found[-1].fields.items() if name != field}
+        files = {field: (name, data)}
+        answer = self._session.post(page.url, data=sent, files=files, headers={"Referer": page.url}, timeout=60)
+        return self._noted(answer)
+
     def fill_on(self, page: requests.Response, button: str = "", **values: object) -> requests.Response:
         """Send a form of an open page: the last one that has one of these fields, or else the last one."""
         assert page.status_code in {200, 409}, (page.status_code, page.url)
