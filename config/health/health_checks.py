@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
 from django.conf import settings
 from django.core.checks import run_checks
@@ -13,7 +11,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import areas, checks, encrypted_columns, env, formats
+from config import areas, checks, encrypted_columns, env, failure, formats
 from config.areas import Finding, HealthCheck
 from config.audit.verification import Verification
 from config.health import readiness
@@ -60,9 +58,7 @@ def _not_known(health_check: HealthCheck, *, see: str) -> Finding:
 
 def _failed(health_check: HealthCheck, error: Exception, *, fix: str) -> Finding:
     """Return the type and place of an exception. Its message may contain a password, so it is left out."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    seen = f"failed: {type(error).__name__} ({Path(place.filename).name}, line {place.lineno})"
-    return Finding(name=health_check.name, seen=seen, fix=fix)
+    return Finding(name=health_check.name, seen=f"failed: {failure.described(error)}", fix=fix)
 
 
 def database() -> Finding:
@@ -168,6 +164,15 @@ def disk() -> Finding:
     return Finding(name="disk", seen=f"{free} MB free", fix=fix)
 
 
+def jobs() -> Finding:
+    """Check that the scheduled tasks and clean-up rules end well. Presence does not show this."""
+    unwell = state.unwell()
+    if not unwell:
+        return Finding(name="jobs", seen="all scheduled work ends well")
+    listed = "; ".join(f"{one.name} {one.reason}" for one in unwell)
+    return Finding(name="jobs", seen=listed, fix="Look at the log of the workers. If it shows no cause, restart them.")
+
+
 def clean_up() -> Finding:
     """Check the last success of each clean-up rule. A rule without a success for 26 hours fails."""
     name = "clean-up"
@@ -204,6 +209,7 @@ PLATFORM = (
     HealthCheck(name="queue", look=queue),
     HealthCheck(name="worker", look=worker, needs_tables=True),
     HealthCheck(name="clock", look=clock, needs_tables=True),
+    HealthCheck(name="jobs", look=jobs, needs_tables=True),
     HealthCheck(name="clean-up", look=clean_up, needs_tables=True),
     HealthCheck(name="keys", look=keys, needs_tables=True),
     HealthCheck(name="audit", look=audit, needs_tables=True),

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import KombuError
 
+from config.jobs import state
 from config.queue import publishing
 from config.web import draining
 
@@ -25,10 +26,12 @@ _threads = ThreadPoolExecutor(2, thread_name_prefix="readiness")
 
 
 def failures() -> list[str]:
-    """Return the names of failed checks: database, migrations, queue. Empty if the service is ready."""
+    """Return the names of failed checks: database, migrations, queue, jobs. Empty if the service is ready."""
     if not _in_time(_database_answers):
         return ["database"]
-    checks = {"migrations": migrations_are_applied, "queue": _queue_is_reachable}
+    if not migrations_are_applied():
+        return ["migrations"] if _queue_is_reachable() else ["migrations", "queue"]
+    checks = {"queue": _queue_is_reachable, "jobs": _jobs_end_well}
     return [name for name, check in checks.items() if not check()]
 
 
@@ -85,6 +88,13 @@ def _is_migrated_or_unknown() -> bool:
 def _are_migrations_applied() -> bool:
     executor = MigrationExecutor(connection)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _jobs_end_well() -> bool:
+    try:
+        return not state.unwell()
+    except DatabaseError:
+        return False
 
 
 def _queue_is_reachable() -> bool:

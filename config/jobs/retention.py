@@ -46,4 +46,7 @@ def current(rule: RetentionRule) -> RetentionRun | None:
 def close_dead(rule: RetentionRule) -> bool:
     """Close the run of a process that died. Return whether there was one."""
     abandoned = RetentionRun.objects.abandoned().filter(rule=rule.name)
-    return abandoned.update(finished_at=timezone.now(), error=DIED, holder="") > 0
+    closed = abandoned.update(finished_at=timezone.now(), error=DIED, holder="")
+    if closed:
+        rule.note(DIED)
+    return closed > 0

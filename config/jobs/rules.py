@@ -17,6 +17,7 @@ from config import areas
 from config.jobs.models import RetentionRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch, Job
+from config.queue import periodic
 from config.utc_days import start_of
 
 ERRORS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about them
@@ -69,6 +70,18 @@ class RetentionRule(Job):
 
     def ended(self, run: RetentionRun, error: str) -> None:
         run.record_end(error)
+        self.note(error)
+
+    @property
+    def job_name(self) -> str:
+        """Return the name under which its results are stored for the health checks."""
+        return f"clean-up {self.name}"
+
+    def note(self, error: str) -> None:
+        if error:
+            periodic.note_failure(self.job_name, error)
+        else:
+            periodic.note_success(self.job_name)
 
 
 def for_rows(rows: Mapping[str, Callable[[], QuerySet[Any]]], moment: str, **fields: Any) -> RetentionRule:

@@ -24,6 +24,11 @@ def due(now: datetime | None = None) -> list[RetentionRule]:
     return [rule for rule in registered() if _is_due(rule, moment)]
 
 
+def intervals() -> dict[str, timedelta]:
+    """Return the interval of each rule by the name of its job."""
+    return {rule.job_name: rule.every or timedelta(days=1) for rule in registered()}
+
+
 def next_run(rule: RetentionRule, now: datetime | None = None) -> datetime:
     """Return when the clock runs this rule next; a moment in the past means within the next minute."""
     moment = now or timezone.now()

@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.jobs import schedule
 from config.jobs.models import RetentionRun
 from config.jobs.rules import Due, RetentionRule, registered
-from config.queue import presence
+from config.queue import periodic, presence
 
 OVERDUE_AFTER = timedelta(hours=26)  # a nightly rule that has missed its night
 SEEN_WITHIN_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
@@ -62,6 +62,11 @@ def last() -> Last:
     newer = finished.filter(rule=OuterRef("rule"), started_at__gt=OuterRef("started_at"))
     failed = set(finished.exclude(error="").filter(~Exists(newer)).values_list("rule", flat=True))
     return Last(finished_at=newest, failed=[rule.title for rule in registered() if rule.name in failed])
+
+
+def unwell() -> list[periodic.Unwell]:
+    """Return the scheduled tasks and clean-up rules that fail or are late."""
+    return periodic.unwell(periodic.of_schedule() | schedule.intervals())
 
 
 def missing_processes() -> list[str]:

@@ -6,12 +6,13 @@ from celery import shared_task
 
 from config.jobs import registry, retention, runner, schedule
 from config.jobs.models import BulkJobRun, JobRun, RetentionRun, Trigger
-from config.queue import publishing
+from config.queue import periodic, publishing
 
 
 @shared_task
 def look_for_clean_up() -> None:
     """Start each retention rule that is due, and wake a worker for each run that the queue has lost; every minute."""
+    periodic.expect(schedule.intervals())
     for rule in schedule.due():
         row, is_new = retention.start(rule, Trigger.CLOCK)
         if is_new:

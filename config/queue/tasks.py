@@ -1,11 +1,12 @@
-"""How a worker shows that it runs: a task, and a row for each of its processes."""
+"""How a worker shows that it runs: a task, a row for each of its processes, and the results of periodic tasks."""
 
 import socket
 from typing import Any
 
 from celery import shared_task, signals
+from django.conf import settings
 
-from config.queue import presence, worker_processes
+from config.queue import periodic, presence, worker_processes
 
 
 @signals.worker_ready.connect
@@ -22,6 +23,18 @@ def note_process(**kwargs: Any) -> None:
 @signals.worker_process_shutdown.connect
 def forget_process(**kwargs: Any) -> None:
     worker_processes.this_process.forget()
+
+
+@signals.task_success.connect
+def note_success(sender: Any, **kwargs: Any) -> None:
+    if sender.name in settings.CELERY_BEAT_SCHEDULE:
+        periodic.note_end(sender.name, None)
+
+
+@signals.task_failure.connect
+def note_failure(sender: Any, exception: BaseException, **kwargs: Any) -> None:
+    if sender.name in settings.CELERY_BEAT_SCHEDULE:
+        periodic.note_end(sender.name, exception)
 
 
 @shared_task

@@ -1,5 +1,7 @@
 """Settings of Celery: broker, queues, workers and schedule. A task only wakes a worker; the row is the work."""
 
+from typing import Any
+
 from config.settings.base import AREAS, REDIS_PREFIX, REDIS_URL, VAR
 
 if REDIS_URL:
@@ -86,4 +88,6 @@ if "notifications" in AREAS:
         "notifications.tasks.upkeep.close_without_receipt": 15 * 60,
         "notifications.tasks.upkeep.count_messages": 60,
     }
-CELERY_BEAT_SCHEDULE = {task: {"task": task, "schedule": seconds} for task, seconds in _SECONDS.items()}
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    task: {"task": task, "schedule": seconds} for task, seconds in _SECONDS.items()
+}

@@ -12,10 +12,11 @@ log = structlog.get_logger()
 
 @shared_task(soft_time_limit=240, time_limit=300)
 def fetch_emails() -> None:
-    """Take in the waiting emails. If the server is away, the next run follows in a minute."""
+    """Take in the waiting emails. If the server is away, the task fails, and the next run follows in a minute."""
     if not settings.RETURNED_EMAIL_IMAP_URL:
         return
     try:
         polling.poll()
     except MailboxAway as error:
         log.warning("mailbox.away", error=str(error))
+        raise

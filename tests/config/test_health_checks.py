@@ -24,6 +24,7 @@ LATER = {
     "queue",
     "worker",
     "clock",
+    "jobs",
     "clean-up",
     "keys",
     "audit",
@@ -55,7 +56,7 @@ def test_an_unavailable_database_is_one_finding_among_the_others(tmp_path):
     found = doctor(tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1:{free_port()}/x")
 
     assert found["database"].fix == "Start the database, or correct DATABASE_URL."
-    assert {found[name].fix for name in ("migrations", "worker", "clock", "clean-up", "keys", "backlog")} == {
+    assert {found[name].fix for name in ("migrations", "worker", "clock", "jobs", "clean-up", "keys", "backlog")} == {
         "See database."
     }
     assert not any(found[name].fix for name in ("queue", "time", "disk", "providers", "scanner", "files"))
@@ -157,7 +158,7 @@ def test_a_check_that_raises_is_a_finding():
     found = health_checks.look_at(HealthCheck(name="odd", look=fail), see="")
 
     assert found.name == "odd"
-    assert found.seen.startswith("failed: ZeroDivisionError (test_health_checks.py, line ")
+    assert found.seen.startswith("failed: ZeroDivisionError in test_health_checks.py, line ")
     assert found.fix
 
 

@@ -120,7 +120,7 @@ def _commands(host: str, port: int) -> dict[str, list[str]]:
 
 def _answers(host: str, port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://{host}:{port}/_status/ready", timeout=2) as answer:
+        with urllib.request.urlopen(f"http://{host}:{port}/_status/serving", timeout=2) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
