@@ -17,10 +17,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from config import areas
 from config.health import deep_check, installation
 from config.health.views import health_page, respond
-from config.jobs import outcomes
+from config.jobs import outcomes, state
 from config.metrics import registry
 from config.metrics.registry import BUCKETS, METRICS, Counter
 from config.queue import publishing, unreadable
+from config.queue.periodic import PeriodicJob
 from config.rest.request import has_bearer_token
 from config.web.ip_addresses import is_local
 
@@ -57,6 +58,7 @@ class _Now:
         yield from _paused()
         yield from _unreadable()
         yield from _clean_up()
+        yield from _jobs()
         yield from installation.gauges()
 
 
@@ -71,7 +73,9 @@ def _rows() -> Rows:
 
 def _counter(metric: Counter, shown_name: str, rows: Rows) -> Metric:
     family = CounterMetricFamily(shown_name, metric.help, labels=metric.labels)
-    for values, number in rows.get(metric.name, []):
+    counted = dict.fromkeys(metric.zeros, 0.0)
+    counted |= {tuple(values): number for values, number in rows.get(metric.name, [])}
+    for values, number in counted.items():
         family.add_metric(values, number)
     return family
 
@@ -122,11 +126,21 @@ def _clean_up() -> Iterable[Metric]:
     removed = CounterMetricFamily("signalbox_removed", "Rows and files removed, by clean-up rule", labels=["rule"])
     success = GaugeMetricFamily(
         "signalbox_clean_up_last_success_timestamp_seconds",
-        "Time of the last successful run",
+        "Time of the last successful run; before the first one, the time since which it is expected",
         labels=["rule"],
     )
     for outcome in outcomes.of_all_rules():
         removed.add_metric([outcome.rule], outcome.removed)
-        if outcome.last_success:
-            success.add_metric([outcome.rule], outcome.last_success.timestamp())
+        since = outcome.last_success or outcome.expected_since
+        if since:
+            success.add_metric([outcome.rule], since.timestamp())
     return [removed, success]
+
+
+def _jobs() -> Iterable[Metric]:
+    help = "1 while a scheduled task or clean-up rule fails or is late"
+    failing = GaugeMetricFamily("signalbox_periodic_job_failing", help, labels=["name"])
+    unwell = {one.name for one in state.unwell()}
+    for name in PeriodicJob.objects.order_by("name").values_list("name", flat=True):
+        failing.add_metric([name], int(name in unwell))
+    return [failing]

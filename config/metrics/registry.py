@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import Generic, TypeVar
 
 import structlog
@@ -85,12 +86,15 @@ class Counter:
     """Counts events by labels.
 
     former_name: a name that `/metrics` shows too, for one release
+    zeros: the labels that `/metrics` shows as 0 before their first event. Prometheus sees no increase in a series that
+           begins with 50, so an alert about a rare event would miss the first ones
     """
 
     name: str
     help: str
     labels: tuple[str, ...]
     former_name: str = ""
+    zeros: tuple[tuple[str, ...], ...] = ()
 
     def add(self, *values: str, number: float = 1) -> None:
         _pending.add((self.name, values), number)
@@ -112,29 +116,55 @@ class Histogram:
 
 _pending: PendingCounts[tuple[str, tuple[str, ...]]] = PendingCounts()  # by name and label values
 
+_CHANNELS, _KEY_TYPES = ("email", "sms"), ("live", "team", "test")
+
 REQUESTS = Histogram(name="signalbox_request_seconds", help="Duration of requests", labels=("area", "route", "status"))
 ATTEMPTS = Histogram(
     name="signalbox_attempt_seconds", help="Duration of attempts to send a message", labels=("provider", "outcome")
 )
 MESSAGES = Counter(
-    name="signalbox_messages", help="Messages that reached a status", labels=("channel", "key_type", "status")
+    name="signalbox_messages",
+    help="Messages that reached a status",
+    labels=("channel", "key_type", "status"),
+    zeros=tuple(product(_CHANNELS, _KEY_TYPES, ("technical-failure",))),
 )
 EXPIRED = Counter(
     name="signalbox_messages_expired",
     help="Messages that expired before a provider accepted them",
     labels=("channel", "key_type"),
+    zeros=tuple(product(_CHANNELS, _KEY_TYPES)),
 )
 LIMITED_REQUESTS = Counter(
     name="signalbox_limited_requests",
     help="Requests that exceeded a limit",
     labels=("limit",),
     former_name="signalbox_refusals",
+    zeros=(
+        ("requests a minute",),
+        ("email a day",),
+        ("sms a day",),
+        ("international_sms a day",),
+        ("tries of a file",),
+    ),
 )
-RECORDS = Counter(name="signalbox_records", help="Records stored or rejected", labels=("outcome",))
-CALLBACKS = Counter(name="signalbox_callback_attempts", help="Attempts to deliver a callback", labels=("outcome",))
-LATE = Counter(name="signalbox_data_sets_turned_late", help="Data sets that became late", labels=())
+RECORDS = Counter(
+    name="signalbox_records",
+    help="Records stored or rejected",
+    labels=("outcome",),
+    zeros=(("written",), ("refused",)),
+)
+CALLBACKS = Counter(
+    name="signalbox_callback_attempts",
+    help="Attempts to deliver a callback",
+    labels=("outcome",),
+    zeros=(("none",),),
+)
+LATE = Counter(name="signalbox_data_sets_turned_late", help="Data sets that became late", labels=(), zeros=((),))
 UNREADABLE = Counter(
-    name="signalbox_unreadable_values", help="Stored values that FIELD_KEYS cannot decrypt", labels=("column",)
+    name="signalbox_unreadable_values",
+    help="Stored values that FIELD_KEYS cannot decrypt",
+    labels=("column",),
+    zeros=(("apikey.encrypted_secret",),),
 )
 
 METRICS: tuple[Counter | Histogram, ...] = (

@@ -6,6 +6,8 @@ set -euo pipefail
 is_replica="$(psql --no-psqlrc --tuples-only --no-align --command 'SELECT pg_is_in_recovery()')"
 [ "$is_replica" = f ] || exit 0
 textfiles="${1:-/var/lib/prometheus/node-exporter}"
+expected=signalbox_backup_expected_since_timestamp_seconds # or the alert could not see a backup that has never succeeded
+[ -e "$textfiles/signalbox_backup.prom" ] || printf '# TYPE %s gauge\n%s %s\n' $expected $expected "$(date +%s)" >"$textfiles/signalbox_backup.prom"
 type=incr
 [ "$(date +%u)" = 7 ] && type=full
 pgbackrest --stanza=signalbox --type="$type" backup

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,19 @@ from django.test import Client
 
 from config.metrics import registry
 from config.metrics.registry import METRICS, Counter
+from config.queue.periodic import PeriodicJob
+from notifications.models import Channel, KeyType
+from notifications.models.limit import LimitKind
 from tests.servers import ROOT
 
 DEPLOY = ROOT / "deploy"
 NAME = re.compile(r"\bsignalbox_[a-z_]+")
 RULES = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())["groups"][0]["rules"]
 DASHBOARDS = sorted((DEPLOY / "grafana").glob("*.json"))
-OF_OTHERS = {"signalbox_backup_last_success_timestamp_seconds"}  # deploy/postgresql/backup.sh writes it
+OF_OTHERS = {  # the scripts of the backups write them
+    "signalbox_backup_last_success_timestamp_seconds",
+    "signalbox_backup_expected_since_timestamp_seconds",
+}
 WITH_POSTGRESQL = {"signalbox_database_connections", "signalbox_database_connections_max"}
 WITH_A_REPLICA = {"signalbox_replica_lag_seconds"}
 WITH_A_CLOCK = {"signalbox_clock_last_tick_timestamp_seconds", "signalbox_clean_up_last_success_timestamp_seconds"}
@@ -66,7 +73,8 @@ def test_each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_is_quiet() 
     cases = [case["name"] for text in texts for case in yaml.safe_load(text)["tests"]]
 
     assert tested.returncode == 0, tested.stderr + tested.stdout
-    assert sorted(cases) == sorted(f"{rule['alert']} {kind}" for rule in RULES for kind in ("fires", "is quiet"))
+    assert {f"{rule['alert']} {kind}" for rule in RULES for kind in ("fires", "is quiet")} <= set(cases)
+    assert {case.partition(" ")[0] for case in cases} == {rule["alert"] for rule in RULES}
 
 
 @pytest.mark.django_db
@@ -80,6 +88,35 @@ def test_the_metrics_of_alerts_and_dashboards_exist() -> None:
 
     assert used - known == set()
     assert {"signalbox_build_info", "signalbox_worker_processes"} <= exposed()
+
+
+@pytest.mark.django_db
+def test_a_rule_that_has_never_succeeded_has_a_time_for_its_alert() -> None:
+    PeriodicJob.objects.create(name="clean-up audit", expected_since="2026-11-01T00:00:00Z")
+
+    text = scraped()
+
+    assert re.search(r'^signalbox_clean_up_last_success_timestamp_seconds\{rule="audit"\} 1\.7934912e\+09$', text, re.M)
+    assert 'signalbox_periodic_job_failing{name="clean-up audit"} 1.0' in text
+
+
+@pytest.mark.django_db
+def test_counters_of_alerts_begin_at_zero_because_prometheus_sees_no_increase_in_their_first_value() -> None:
+    text = scraped()
+    increases = {name for rule in RULES if "increase(" in rule["expr"] for name in NAME.findall(rule["expr"])}
+
+    for name in increases:
+        assert re.search(rf"^{name}(\{{.*\}})? 0\.0$", text, re.MULTILINE), name
+    registry.EXPIRED.add("sms", "live", number=7)
+    registry.flush()
+    assert 'signalbox_messages_expired_total{channel="sms",key_type="live"} 7.0' in scraped()
+
+
+def test_the_labels_of_zeros_are_those_of_the_models() -> None:
+    shown = {labels[:2] for labels in registry.MESSAGES.zeros}
+
+    assert shown == set(product(Channel.values, KeyType.values)) == set(registry.EXPIRED.zeros)
+    assert {(f"{kind} a day",) for kind in LimitKind.values} <= set(registry.LIMITED_REQUESTS.zeros)
 
 
 @pytest.mark.django_db
