@@ -10,6 +10,7 @@ from uuid import UUID
 
 import structlog
 from django.db import models
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -23,7 +24,7 @@ RECORD = "record"
 class ReadEventQuerySet(models.QuerySet["ReadEvent"]):
     def past(self) -> "ReadEventQuerySet":
         """Return the entries that are no longer kept, oldest first."""
-        return self.filter(at__lt=timezone.now() - READS_ARE_KEPT_FOR).order_by("at")
+        return self.filter(at__lt=Now() - READS_ARE_KEPT_FOR).order_by("at")
 
 
 class ReadEvent(models.Model):

@@ -1,12 +1,13 @@
 """The console's retention rules: sessions, searches, forms, invites, jobs, audit, and runs of clean-up."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.utils import timezone
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
 
 from config.accounts.invite import Invite
 from config.accounts.saved_search import SEARCHES_ARE_KEPT_FOR, SavedSearch
@@ -36,13 +37,13 @@ def _remove_events() -> Iterator[Batch]:
         yield Batch(label="audit", number=number)
 
 
-def _before(column: str, age: timedelta) -> dict[str, datetime]:
-    return {f"{column}__lt": timezone.now() - age}
+def _before(column: str, age: timedelta) -> dict[str, Combinable]:
+    return {f"{column}__lt": Now() - age}
 
 
 RULES = (
     rules.for_rows(
-        {"sessions": lambda: Session.objects.filter(expire_date__lt=timezone.now())},
+        {"sessions": lambda: Session.objects.filter(expire_date__lt=Now())},
         "expire_date",
         name="sessions",
         title="Expired sessions",
@@ -67,7 +68,7 @@ RULES = (
         every=_HOURLY,
     ),
     rules.for_rows(
-        {"invites": lambda: Invite.objects.filter(expires_at__lt=timezone.now())},
+        {"invites": lambda: Invite.objects.filter(expires_at__lt=Now())},
         "expires_at",
         name="invites",
         title="Expired invites",

@@ -15,6 +15,7 @@ from django.utils.http import quote_etag
 
 from config import areas
 from config.accounts import scope
+from config.databases import clock
 from config.jobs import state
 
 
@@ -37,7 +38,11 @@ class Needs:
 
 def of_person(request: HttpRequest) -> list[Need]:
     """Return all lines for this person, urgent ones first."""
-    found = [*_clean_up(request), *(need for part in areas.parts(Needs) for need in part.find(request))]
+    found = [
+        *_clock(request),
+        *_clean_up(request),
+        *(need for part in areas.parts(Needs) for need in part.find(request)),
+    ]
     return sorted(found, key=lambda need: not need.is_urgent)
 
 
@@ -47,6 +52,15 @@ def fragment(request: HttpRequest) -> HttpResponseBase:
     etag = quote_etag(hashlib.sha256(text.encode()).hexdigest()[:32])
     response = HttpResponse(text, headers={"ETag": etag, "Cache-Control": "private, no-cache"})
     return get_conditional_response(request, etag=etag, response=response) or response
+
+
+def _clock(request: HttpRequest) -> Iterator[Need]:
+    if not scope.is_operator(request):
+        return
+    apart = clock.difference()
+    if clock.is_far(apart):
+        text = f"On a web machine {clock.described(apart)}. A machine with a wrong clock deletes nothing."
+        yield Need(text=text, button="View health", url=reverse("admin:health"), is_urgent=True)
 
 
 def _clean_up(request: HttpRequest) -> Iterator[Need]:

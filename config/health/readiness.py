@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import KombuError
 
+from config.databases import clock
 from config.jobs import state
 from config.queue import publishing
 from config.web import draining
@@ -26,12 +27,12 @@ _threads = ThreadPoolExecutor(2, thread_name_prefix="readiness")
 
 
 def failures() -> list[str]:
-    """Return the names of failed checks: database, migrations, queue, jobs. Empty if the service is ready."""
+    """Return the names of failed checks: database, migrations, queue, jobs, time. Empty if the service is ready."""
     if not _in_time(_database_answers):
         return ["database"]
     if not migrations_are_applied():
         return ["migrations"] if _queue_is_reachable() else ["migrations", "queue"]
-    checks = {"queue": _queue_is_reachable, "jobs": _jobs_end_well}
+    checks = {"queue": _queue_is_reachable, "jobs": _jobs_end_well, "time": _clock_is_right}
     return [name for name, check in checks.items() if not check()]
 
 
@@ -93,6 +94,13 @@ def _are_migrations_applied() -> bool:
 def _jobs_end_well() -> bool:
     try:
         return not state.unwell()
+    except DatabaseError:
+        return False
+
+
+def _clock_is_right() -> bool:
+    try:
+        return not clock.is_far(clock.difference())
     except DatabaseError:
         return False
 

@@ -14,6 +14,7 @@ from typing import Any  # of rows of any model
 from django.db.models import Count, Min, QuerySet
 
 from config import areas
+from config.databases import clock
 from config.jobs.models import RetentionRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch, Job
@@ -49,7 +50,7 @@ class RetentionRule(Job):
     keeps:   how long rows are kept, as text after "Kept": "7 days".
     preview: returns what would be removed now, without entries for places with nothing due.
     remove:  removes all due rows in batches. Each batch is a transaction of a few milliseconds, committed before
-             the yield. Two processes may run it at once.
+             the yield. Two processes may run it at once. `batches` keeps a process with a wrong clock from it.
     every:   how often the clock runs it; None is every night at 03:00 UTC.
     aged:    as `remove`, for a rule whose age `manage.py sweep --older-than` may choose.
     group:   its part of the page.
@@ -66,6 +67,7 @@ class RetentionRule(Job):
     permission: str = ""
 
     def batches(self, run: Any, pace: Pace) -> Iterator[Batch]:
+        clock.check()
         return self.remove()
 
     def ended(self, run: RetentionRun, error: str) -> None:

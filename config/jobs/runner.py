@@ -11,6 +11,7 @@ import structlog
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
+from config.databases.clock import ClockDiffers
 from config.jobs.models import LEASE_SECONDS, JobRun
 from config.jobs.registry import Job
 from config.queue.lease import Lease, LostLease
@@ -53,6 +54,8 @@ def work(run: JobRun, job: Job | None, seconds: float | None = None) -> bool:
 
 def reason_of(error: Exception) -> str:
     """Return the type of an exception. Its message may contain values of rows or requests, so it is left out."""
+    if isinstance(error, ClockDiffers):
+        return f"Nothing was removed: {error}."
     kind = type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         return f"{kind}: {error.strerror}"

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import NamedTuple, Self
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
@@ -68,7 +69,7 @@ class StoredKey(models.Model):
     @classmethod
     def to_forget(cls) -> models.QuerySet[Self]:
         """Return the keys whose retention time is over, oldest first."""
-        return cls._default_manager.filter(created_at__lte=timezone.now() - cls.kept_for()).order_by("created_at")
+        return cls._default_manager.filter(created_at__lte=Now() - cls.kept_for()).order_by("created_at")
 
     @property
     def is_over(self) -> bool:

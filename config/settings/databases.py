@@ -64,6 +64,7 @@ def _prepare_threshold(value: str) -> int | None:
 
 
 DATABASES = {"default": _database("DATABASE_URL", env.str("DATABASE_URL", f"sqlite:///{VAR / 'signalbox.sqlite3'}"))}
+MOST_CLOCK_DIFFERENCE_SECONDS = 60  # a process that is further from the database's clock deletes nothing
 DATABASE_ROUTERS: list[str] = []
 _REPLICA_URL = env.str("DATABASE_REPLICA_URL", "")
 if _REPLICA_URL and not _REPLICA_URL.startswith("postgres"):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import DatabaseError
 from django.db.models import QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from config import audit, formats
 from config.jobs import rules
@@ -124,7 +124,7 @@ RULES = (
         permission=_SEEN_BY,
     ),
     rules.for_rows(
-        {"all data sets": lambda: WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR)},
+        {"all data sets": lambda: WriteError.objects.filter(at__lt=Now() - rules.ERRORS_ARE_KEPT_FOR)},
         "at",
         name="write-errors",
         title="Refused writes of data sets",

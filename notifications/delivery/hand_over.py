@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
-from django.utils import timezone
 
 from config.metrics import registry
 from config.telemetry import traces
@@ -83,7 +82,7 @@ class HandOver:
         self.retry_in: timedelta | None = None
         self._claim = claim
         self._notification = claim.notification
-        self._started_at = timezone.now()
+        self._started_at = self._claim.now()
         self._started = time.monotonic()
         self._called: Provider | None = None
         self._has_another = False
@@ -132,7 +131,7 @@ class HandOver:
         able = providers.able_to_take(message)
         if self._may_have_been_taken and (found := self._found(message, able)):
             return found
-        if timezone.now() >= self._last_chance:
+        if self._claim.now() >= self._last_chance:
             raise _TimeOver
         last = self._notification.provider
         able.sort(key=lambda provider: (provider.name == last) is not self._is_in_doubt)
@@ -163,7 +162,7 @@ class HandOver:
     def _last_chance(self) -> datetime:
         """Return the give-up time of the message. The time in which its channel was stopped does not count."""
         channel, due_at = Channel(self._notification.channel), self._notification.due_at
-        usual, now = due_at + timedelta(hours=settings.GIVE_UP_HOURS[channel]), timezone.now()
+        usual, now = due_at + timedelta(hours=settings.GIVE_UP_HOURS[channel]), self._claim.now()
         if now < usual:
             return usual
         return usual + pauses.stopped_time(channel, providers.names_for(channel), due_at, now)
@@ -187,7 +186,7 @@ class HandOver:
         has_receipts = self._called is not None and self._called.adapter.sends_receipts
         sent = Sent(
             status=status_once_accepted(self._notification, accepted, has_receipts=has_receipts),
-            at=timezone.now(),
+            at=self._claim.now(),
             provider=self._provider,
             reference=_storable(accepted.reference)[:LONGEST_REFERENCE],
             is_acceptance_final=not has_receipts and not accepted.has_arrived,
@@ -199,7 +198,7 @@ class HandOver:
         if settings.SANDBOX_INBOX:
             sandbox.keep(message_for(self._claim))
         status = TEST_STATUSES.get(self._notification.normalised_recipient, Status.DELIVERED)
-        sent = Sent(status=status, at=timezone.now())
+        sent = Sent(status=status, at=self._claim.now())
         self.sent = SentMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
 
     def _end_as_suppressed(self, reason: SuppressionReason) -> None:
@@ -209,7 +208,7 @@ class HandOver:
 
     def _fail(self, failure: PermanentFailure, status: Status) -> None:
         attempt = self._attempt("permanent", failure.reply or failure.reason, reason=failure.reason)
-        is_recorded = self._claim.fail(attempt, status=status, at=timezone.now())
+        is_recorded = self._claim.fail(attempt, status=status, at=self._claim.now())
         self._count(status, is_recorded)
         if is_recorded and failure.is_recipients:
             suppressions.add_after_rejection(self._notification, attempt["reply"])
@@ -225,7 +224,7 @@ class HandOver:
 
     def _end_without_attempt(self, outcome: str, status: Status, *attempts: Attempt, reply: str = "") -> bool:
         """Record an outcome that no provider decided. Return whether this worker still had the claim."""
-        now = timezone.now()
+        now = self._claim.now()
         entry = Attempt(at=now.isoformat(), provider="", outcome=outcome, reply=reply, ms=0)
         is_recorded = self._claim.fail(*attempts, entry, status=status, at=now)
         self._count(status, is_recorded)
@@ -235,7 +234,7 @@ class HandOver:
         """Schedule the next attempt and return its delay, or expire the message and return None."""
         outcome = "uncertain" if failure.is_uncertain else "temporary"
         attempt = self._attempt(outcome, failure.reply or failure.reason, reason=failure.reason)
-        left = self._last_chance - timezone.now()
+        left = self._last_chance - self._claim.now()
         if left <= timedelta(0):
             self._expire(*([attempt] if self._called else []))
             return None

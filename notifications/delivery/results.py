@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any  # values of columns
 
 from django.db.models import F
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.metrics import registry
@@ -56,7 +57,7 @@ def store() -> None:
     with storing(give_back):
         _add(counts)
         _store_newest(found)
-        ProviderCount.objects.filter(began_at__lt=timezone.now() - COUNTS_ARE_KEPT_FOR).delete()
+        ProviderCount.objects.filter(began_at__lt=Now() - COUNTS_ARE_KEPT_FOR).delete()
 
 
 def _add(counts: Counter[_Key]) -> None:

@@ -64,10 +64,10 @@ def return_now(service: Service, actor: audit.Actor, reason: str) -> None:
 def return_due() -> int:
     """End the temporary changes whose time is over, and return their number."""
     ended = 0
-    for pk, service_id in list(LimitChange.objects.due(timezone.now()).values_list("pk", "service_id")):
+    for pk, service_id in list(LimitChange.objects.due().values_list("pk", "service_id")):
         with transaction.atomic():
             Service.objects.select_for_update().get(pk=service_id)
-            row = LimitChange.objects.due(timezone.now()).filter(pk=pk).first()  # another worker may have ended it
+            row = LimitChange.objects.due().filter(pk=pk).first()  # another worker may have ended it
             if row is not None:
                 _return(row, audit.CLOCK, f"The change “{row.reason}” has ended.")
                 ended += 1

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any  # rows of two models
 
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.jobs import rules
@@ -46,7 +47,7 @@ _HOURLY = timedelta(hours=1)
 
 def _old_call_errors() -> QuerySet[ApiCallError]:
     """Return the expired call errors of API keys."""
-    return ApiCallError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR).order_by("at")
+    return ApiCallError.objects.filter(at__lt=Now() - rules.ERRORS_ARE_KEPT_FOR).order_by("at")
 
 
 def _due_messages() -> Iterator[Due]:

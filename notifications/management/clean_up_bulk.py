@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from config.jobs import rules
 from config.jobs.registry import Batch
@@ -18,7 +18,7 @@ _ENDED, _DRAFTS = "bulk_send__processing_finished", "tables that nobody sent"
 
 def _old_rows(service: Service) -> QuerySet[BulkRow]:
     """Return the rows of bulk sends that ended before the retention of the service."""
-    oldest = timezone.now() - timedelta(days=service.retention_days)
+    oldest = Now() - timedelta(days=service.retention_days)
     return BulkRow.objects.filter(bulk_send__service=service, bulk_send__processing_finished__lt=oldest)
 
 
@@ -27,7 +27,7 @@ def _drafts() -> QuerySet[BulkSend]:
 
 
 def _old() -> QuerySet[BulkSend]:
-    oldest = timezone.now() - timedelta(days=settings.AUDIT_RETENTION_DAYS)
+    oldest = Now() - timedelta(days=settings.AUDIT_RETENTION_DAYS)
     return BulkSend.objects.filter(processing_finished__lt=oldest).order_by("processing_finished")
 
 

@@ -31,7 +31,7 @@ _CLAIMED_NAMES = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
     *("template_id", "language", "created_at"),
     *("encrypted_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
-    *("status", "lane", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
+    *("status", "lane", "due_at", "attempt", "failed_attempts", "attempts", "provider", "claimed_until"),
     *(("request_id",) if settings.OTEL_EXPORTER_OTLP_ENDPOINT else ()),
 )
 _CLAIMED = Columns((Notification, _CLAIMED_NAMES))

@@ -46,7 +46,7 @@ class BulkSendQuerySet(models.QuerySet["BulkSend"]):
         return self.filter(state__in=MOVING, next_step_at__lte=Now()).order_by("seen_at", "id")
 
     def abandoned_drafts(self, kept_for: timedelta) -> Self:
-        return self.filter(state=BulkState.DRAFT, updated_at__lt=timezone.now() - kept_for)
+        return self.filter(state=BulkState.DRAFT, updated_at__lt=Now() - kept_for)
 
 
 class BulkSend(models.Model):

@@ -110,7 +110,7 @@ class CallbackDeliveryQuerySet(OwedCallbacks):
 
     def to_forget(self) -> Self:
         """Return the old test events to delete. Other callbacks are deleted with the row that they report."""
-        return self.filter(_IS_TEST, created_at__lt=timezone.now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
+        return self.filter(_IS_TEST, created_at__lt=Now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
 
     def _claim_oldest(self, endpoint_id: UUID) -> "CallbackDelivery | None":
         """Claim the oldest due callback of an endpoint, except those that other workers are about to claim."""

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Self
 
 from django.db import models
-from django.utils import timezone
+from django.db.models.functions import Now
 
 KEPT_FOR = timedelta(days=30)
 
@@ -13,7 +13,7 @@ KEPT_FOR = timedelta(days=30)
 class DataSetEventQuerySet(models.QuerySet["DataSetEvent"]):
     def to_forget(self) -> Self:
         """Return the events that are no longer kept, oldest first."""
-        return self.filter(created_at__lt=timezone.now() - KEPT_FOR).order_by("created_at")
+        return self.filter(created_at__lt=Now() - KEPT_FOR).order_by("created_at")
 
 
 class DataSetEvent(models.Model):

@@ -9,6 +9,7 @@ from typing import Self
 
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications.models.notification import Notification
@@ -28,7 +29,7 @@ class EarlyReceiptQuerySet(models.QuerySet["EarlyReceipt"]):
 
     def forget_old(self) -> int:
         """Delete receipts older than KEPT_FOR, and return their number."""
-        return self.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()[0]
+        return self.filter(received_at__lt=Now() - KEPT_FOR).delete()[0]
 
 
 class EarlyReceipt(models.Model):

@@ -3,10 +3,10 @@
 Source: docs/reference/console.md §3.9.
 """
 
-from datetime import datetime
 from typing import Self
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications.models.limit import LimitKind
@@ -30,9 +30,9 @@ class LimitChangeQuerySet(models.QuerySet["LimitChange"]):
         """Return the changes in force that end by themselves."""
         return self.filter(until__isnull=False, ended_at=None)
 
-    def due(self, now: datetime) -> Self:
+    def due(self) -> Self:
         """Return the temporary changes whose time is over."""
-        return self.temporary().filter(until__lte=now)
+        return self.temporary().filter(until__lte=Now())
 
 
 class LimitChange(models.Model):

@@ -5,6 +5,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications.models.service import Service
@@ -22,7 +23,7 @@ class LogExportQuerySet(models.QuerySet["LogExport"]):
         return self.exclude(finished_at=None).filter(expires_at__gt=timezone.now())
 
     def to_forget(self) -> Self:
-        return self.filter(expires_at__lte=timezone.now()).order_by("expires_at")
+        return self.filter(expires_at__lte=Now()).order_by("expires_at")
 
 
 class LogExport(models.Model):

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import models, transaction
 from django.db.models import Q
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.dispatch import Signal
 from django.utils import timezone
@@ -103,7 +104,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         """Return the messages that are sent or ended but still contain data that only sending needs."""
         return self.exclude(status=Status.CREATED).exclude(encrypted_outgoing=None)
 
-    def sent_without_receipt_since(self, moment: datetime) -> Self:
+    def sent_without_receipt_since(self, moment: Combinable) -> Self:
         """Return the messages sent before a moment for which no final delivery receipt has arrived."""
         return self.filter(status__in=[Status.SENDING, Status.PENDING], sent_at__lt=moment)
 

@@ -127,7 +127,7 @@ class SuppressionQuerySet(models.QuerySet["Suppression"]):
 
     def to_forget(self) -> Self:
         """Return the suppressions that ended long ago, oldest first."""
-        end = timezone.now() - ENDED_ARE_KEPT_FOR
+        end = Now() - ENDED_ARE_KEPT_FOR
         return self.filter(Q(lifted_at__lt=end) | Q(lifted_at=None, expires_at__lt=end)).order_by("created_at")
 
     def reasons(

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Self
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 WAITS_FOR = timedelta(minutes=10)
@@ -21,7 +22,7 @@ class TextPartQuerySet(models.QuerySet["TextPart"]):
 
     def overdue(self) -> Self:
         """Return the parts that have waited longer than WAITS_FOR for the rest of their text."""
-        return self.filter(received_at__lt=timezone.now() - WAITS_FOR)
+        return self.filter(received_at__lt=Now() - WAITS_FOR)
 
 
 class TextPart(models.Model):

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Self
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications.models.service import Service
@@ -23,7 +24,7 @@ class UnsubscribeProbeQuerySet(models.QuerySet["UnsubscribeProbe"]):
         return {probe.origin: probe for probe in self.filter(service=service).order_by("created_at")}
 
     def to_forget(self) -> Self:
-        return self.filter(created_at__lt=timezone.now() - KEPT_FOR).order_by("created_at")
+        return self.filter(created_at__lt=Now() - KEPT_FOR).order_by("created_at")
 
 
 class UnsubscribeProbe(models.Model):

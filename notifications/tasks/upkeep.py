@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import shared_task
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.metrics import registry
@@ -48,7 +49,7 @@ def end_without_receipt() -> int:
 
     If the provider is no longer configured or no longer sends receipts, the messages end as accepted.
     """
-    sent = Notification.objects.sent_without_receipt_since(timezone.now() - NO_RECEIPT_FOR)
+    sent = Notification.objects.sent_without_receipt_since(Now() - NO_RECEIPT_FOR)
     without_receipts = Q(status=Status.SENDING) & ~Q(provider__in=providers.with_receipts())
     ended = sum(
         _end(sent.filter(without_receipts, channel=channel), status, is_acceptance_final=True)

@@ -11,10 +11,10 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from config.audit.models import AuditEvent
-from config.jobs import retention, rules
-from config.jobs.models import Trigger
+from config.jobs import rules
 from datasets import store
 from datasets.models import DataSet, Record, RememberedKey
+from tests.cleaning import clean_up
 from tests.datasets.making import call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
@@ -33,12 +33,6 @@ def ids(data_set: DataSet) -> set[str]:
     return set(data_set.records.values_list("record_id", flat=True))
 
 
-def run(name: str):
-    rule = rules.named(name)
-    assert rule
-    return retention.run(rule, Trigger.CLOCK)
-
-
 def state(data_set: DataSet) -> tuple[int, int]:
     data_set.refresh_from_db()
     return data_set.record_count, data_set.revision
@@ -52,7 +46,7 @@ def test_records_older_than_the_limit_are_deleted_and_the_border_stays():
     put_in(data_set, aged(0, 29.9, 30.1, 400) + border + just)
     put_in(other, aged(400))
 
-    row = run("records-by-age")
+    row = clean_up("records-by-age")
 
     assert ids(data_set) == {"r0", "r1", "on"}
     assert state(data_set) == (3, 2)
@@ -68,11 +62,11 @@ def test_of_equal_moments_the_later_update_and_then_the_greater_id_is_newer():
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-02T00:00:00Z"}])  # stored again, so it is the newest of them
     put_in(data_set, [{"_id": "z", "_timestamp": "2024-01-01T00:00:00Z"}])
 
-    run("records-by-number")
+    clean_up("records-by-number")
 
     assert ids(data_set) == {"a", "b", "c"}
     DataSet.objects.update(max_records=2)
-    run("records-by-number")
+    clean_up("records-by-number")
     assert ids(data_set) == {"a", "c"}
     assert data_set.records.count() == state(data_set)[0] == 2
 
@@ -82,7 +76,7 @@ def test_the_count_stays_exact_across_batches(count):
     data_set = make_data_set(max_records=5)
     put_in(data_set, aged(*(n / 100 for n in range(count + 5))))
 
-    row = run("records-by-number")
+    row = clean_up("records-by-number")
 
     assert row.removed == count
     assert state(data_set)[0] == data_set.records.count() == 5
@@ -93,7 +87,7 @@ def test_a_second_run_finds_nothing_and_changes_no_revision():
     data_set = make_data_set(max_records=1)
     put_in(data_set, aged(1, 2, 3))
 
-    first, second = run("records-by-number"), run("records-by-number")
+    first, second = clean_up("records-by-number"), clean_up("records-by-number")
 
     assert (first.removed, second.removed) == (2, 0)
     assert state(data_set) == (1, 2)
@@ -109,7 +103,7 @@ def test_an_interrupted_run_leaves_exact_counts_and_the_next_one_continues():
 
     assert first == 2_000
     assert state(data_set)[0] == data_set.records.count() == 2_501
-    assert run("records-by-number").removed == 2_500
+    assert clean_up("records-by-number").removed == 2_500
 
 
 def test_one_failing_data_set_does_not_stop_the_others():
@@ -118,12 +112,12 @@ def test_one_failing_data_set_does_not_stop_the_others():
         put_in(each, aged(1, 2, 3))
 
     with refusing_to_delete(broken):
-        row = run("records-by-number")
+        row = clean_up("records-by-number")
 
     assert (broken.records.count(), well.records.count()) == (3, 1)
     assert row.error.startswith("pay/volumes: ")
     assert row.detail["removed"] == {"pay/well": 2}
-    assert run("records-by-number").error == ""
+    assert clean_up("records-by-number").error == ""
     assert broken.records.count() == 1
 
 
@@ -197,7 +191,7 @@ def test_a_preview_equals_what_a_run_removes():
     assert (none.removed, none.total, none.oldest) == (0, 7, None)
     previews = [due for name in ("records-by-age", "records-by-number") for due in rules.named(name).preview()]
     assert [(due.label, due.number) for due in previews] == [("pay/volumes", 2), ("pay/volumes", 2)]
-    assert [run("records-by-number").removed, run("records-by-age").removed] == [2, 2]
+    assert [clean_up("records-by-number").removed, clean_up("records-by-age").removed] == [2, 2]
 
 
 @time_machine.travel(NOW, tick=False)
@@ -208,7 +202,7 @@ def test_records_that_are_old_and_over_the_limit_are_counted_once():
     previews = [due.number for name in ("records-by-age", "records-by-number") for due in rules.named(name).preview()]
 
     assert sum(previews) == store.preview(data_set, days=20, newest=5).removed
-    assert run("records-by-number").removed + run("records-by-age").removed == sum(previews)
+    assert clean_up("records-by-number").removed + clean_up("records-by-age").removed == sum(previews)
 
 
 @time_machine.travel(NOW, tick=False)
@@ -218,7 +212,7 @@ def test_old_records_are_accepted_and_removed_with_the_next_run():
 
     posted = call("POST", data_set, secret, aged(50))
     before = call("GET", data_set, secret)
-    run("records-by-age")
+    clean_up("records-by-age")
     after = call("GET", data_set, secret)
 
     assert (posted.status_code, len(before.json()["data"]), after.json()["data"]) == (200, 1, [])
@@ -232,7 +226,7 @@ def test_idempotency_keys_are_removed_after_a_day_by_the_same_clean_up():
         RememberedKey.objects.create(data_set=data_set, **row)
 
     due = list(rules.named("data-set-keys").preview())
-    row = run("data-set-keys")
+    row = clean_up("data-set-keys")
 
     assert ([each.number for each in due], row.removed) == ([1], 1)
     assert RememberedKey.objects.get().key == "k1"
