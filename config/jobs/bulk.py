@@ -14,8 +14,9 @@ from django.db import transaction
 
 from config import formats
 from config.jobs import registry
+from config.jobs.batch_size import MOST
 from config.jobs.models import BulkJobRun
-from config.jobs.pace import MOST, Pace
+from config.jobs.pace import Pace
 from config.jobs.registry import Batch, Job
 
 BACKGROUND_OVER = 1_000  # rows; Staff console §1.2 T11

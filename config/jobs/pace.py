@@ -1,7 +1,7 @@
 """The size of a batch and the rest after it, so that a job does not delay other writers.
 
-SQLite allows one write at a time. The duration of each batch decides the size of the next one, so batches are large on
-a quiet machine and small on a busy one.
+SQLite allows one write at a time. What the rows of a batch cost decides the size of the next one, so batches are large
+on a quiet machine and smaller on a busy one.
 """
 
 import time
@@ -9,11 +9,15 @@ from collections.abc import Mapping
 
 from django.db import connection
 
+from config.jobs.batch_size import BatchSize
+
 TARGET_SECONDS = 0.008  # a concurrent send must wait less than 0.1 s, and some batches take five times as long
 # For rows of past days, which no send needs. PostgreSQL locks only these rows, and a batch has eight statements, so a
 # short batch would contain only a few rows.
 OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
-FIRST, FEWEST, MOST = 20, 5, 1000
+FIRST = 20
+# PostgreSQL locks only the rows of the batch. SQLite locks everything.
+FEWEST = {"sqlite": 5, "postgresql": 200}
 SHORTEST_REST_SECONDS, LONGEST_REST_SECONDS = 0.005, 0.5
 REST_BY_WORK: Mapping[str, float] = {
     "sqlite": 4,
@@ -24,7 +28,7 @@ REST_BY_WORK: Mapping[str, float] = {
 class Pace:
     """`at_once` is the size of the next batch. Call `begin` before and `end` after each batch.
 
-    seconds: the target duration of a batch; first: the size of the first batch
+    seconds: what the rows of a batch may cost; first: the size of the first batch
     rest_by_work: the length of the rest after a batch, by database, as a part of its duration
 
     >>> pace = Pace()
@@ -41,18 +45,20 @@ class Pace:
         first: int = FIRST,
         rest_by_work: Mapping[str, float] = REST_BY_WORK,
     ) -> None:
-        self.at_once = first
-        self._seconds, self._rest_by_work = seconds, rest_by_work
+        self._size = BatchSize(seconds, first=first, fewest=FEWEST[connection.vendor])
+        self._rest_by_work = rest_by_work
         self._began_at = 0.0
+
+    @property
+    def at_once(self) -> int:
+        return self._size.rows
 
     def begin(self) -> None:
         self._began_at = time.monotonic()
 
     def end(self, rows: int) -> None:
         """Set the size of the next batch after a batch of `rows`. An empty batch changes nothing."""
-        if rows:
-            fits = int(rows * self._seconds / max(self._took(), 0.000_1))
-            self.at_once = max(FEWEST, min(fits, MOST, self.at_once * 2))
+        self._size.learn(rows, self._took())
 
     def rest(self) -> None:
         """Sleep for as long as the batch took, on SQLite four times as long."""

@@ -19,9 +19,10 @@ from config.console import recent_sign_in
 from config.console.admin import many_rows
 from config.console.downloads import file_response
 from config.encryption import DecryptionFailed
+from config.jobs.batch_size import MOST
 from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
-from config.jobs.pace import MOST, Pace
+from config.jobs.pace import Pace
 from config.jobs.registry import Batch
 from config.reading import read_uuid
 from config.spreadsheets import csv_line
