@@ -157,6 +157,14 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def folder_of(name: str, folder: Path) -> None:
+    """Create the private folder of a variable. Raises ValueError, which names the variable."""
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise ValueError(f"{name}: {folder} cannot be created: {error.strerror}") from error
+
+
 def keep(values: dict[str, str]) -> None:
     """Set these variables in `.demo.env`."""
     lines = [f"{name}={shlex.quote(value)}\n" for name, value in (demo_values() | values).items()]

@@ -6,7 +6,7 @@ Their messages follow the name of the variable and never repeat the value, which
 import ipaddress
 import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
 from cryptography.fernet import Fernet
@@ -68,8 +68,38 @@ def base_url(value: str) -> None:
 
 
 def redis_url(value: str) -> None:
-    if value and not value.startswith(("redis://", "rediss://", "unix://")):
+    """Accept a URL of redis-py with a whole port and a whole number of a database, or a path of a socket."""
+    if not value:
+        return
+    try:
+        parts = urlsplit(value)
+        is_whole = parts.port != 0 and (
+            bool(parts.path)
+            if parts.scheme == "unix"
+            else parts.scheme in {"redis", "rediss"}
+            and bool(parts.hostname)
+            and re.fullmatch(r"/?|/\d{1,5}", parts.path) is not None
+        )
+        is_whole = is_whole and all(number.isdecimal() for number in parse_qs(parts.query).get("db", []))
+    except ValueError:
+        is_whole = False
+    if not is_whole or any(character.isspace() for character in value):
         raise ValidationError("must be a URL such as redis://host/0")
+
+
+def scanner(value: str) -> None:
+    """Accept `none`, or the socket of clamd."""
+    found = re.fullmatch(r"none|clamd:unix:/.+|clamd:tcp:(?:\[[0-9a-fA-F:]+\]|[^:\s/]+):(\d{1,5})", value)
+    if found is None or (found[1] and not 0 < int(found[1]) < 65536):
+        raise ValidationError("must be none, clamd:unix:/path or clamd:tcp:host:port")
+
+
+def sentry_dsn_or_blank(value: str) -> None:
+    """Accept the URL that Sentry shows: with a public key and the number of a project."""
+    url_or_blank(value)
+    parts = urlsplit(value)
+    if value and not (parts.username and re.fullmatch(r".*/\d+", parts.path)):
+        raise ValidationError("must be a URL such as https://key@sentry.example.org/1")
 
 
 def redis_prefix(value: str) -> None:

@@ -67,6 +67,7 @@ def _clean_up(request: HttpRequest) -> Iterator[Need]:
     last = state.last() if scope.is_operator(request) else None
     page = reverse("admin:operations_retentionrun_changelist")
     if last is not None and last.failed:
-        yield Need(text=f"Clean-up failed: {', '.join(last.failed)}.", button="View clean-up", url=page, is_urgent=True)
+        failed = ", ".join(f"{title} ({error})" for title, error in last.failed.items())
+        yield Need(text=f"Clean-up failed: {failed}.", button="View clean-up", url=page, is_urgent=True)
     elif last is not None and last.finished_at and last.is_overdue:
         yield Need(text="Clean-up is overdue.", button="View clean-up", url=page, is_urgent=True)

@@ -68,10 +68,21 @@ def database() -> Finding:
     except DatabaseError as error:
         fix = "Start the database, or correct DATABASE_URL."
         return Finding(name="database", seen=f"{connection.vendor}: {type(error).__name__}", fix=fix)
+    if connection.vendor == "postgresql" and not settings.DATABASE_POOLER and _is_pooled():
+        fix = "Set DATABASE_POOLER=pgbouncer: DATABASE_URL leads to PgBouncer."
+        return Finding(name="database", seen="postgresql through a pooler", fix=fix)
     if connection.vendor == "postgresql" and not _has_statement_timeout():
         fix = "Set statement_timeout for the database role, as deploy/postgresql/roles.sql does."
         return Finding(name="database", seen="postgresql, without a limit for one statement", fix=fix)
     return Finding(name="database", seen=connection.vendor)
+
+
+def _is_pooled() -> bool:
+    """Return whether a pooler answers: it invents the process id of a connection, and the server has another."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (of_server,) = cursor.fetchone()
+        return bool(of_server != connection.connection.info.backend_pid)
 
 
 def _has_statement_timeout() -> bool:
@@ -191,7 +202,7 @@ def clean_up() -> Finding:
         return Finding(
             name=name,
             seen=seen,
-            fix=f"See operations/clean-up/ for the error of: {', '.join(failed)}.",
+            fix=f"See operations/clean-up/. {'; '.join(f'{title}: {error}' for title, error in failed.items())}.",
         )
     fix = "Check that worker and clock run, then run manage.py sweep. Last success more than 26 h ago" if late else ""
     return Finding(name=name, seen=seen, fix=f"{fix}: {', '.join(sorted(late))}." if late else "")

@@ -11,6 +11,7 @@ import structlog
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
+from config import failure
 from config.databases.clock import ClockDiffers
 from config.jobs.models import LEASE_SECONDS, JobRun
 from config.jobs.registry import Job
@@ -48,20 +49,23 @@ def work(run: JobRun, job: Job | None, seconds: float | None = None) -> bool:
         reason = reason or "; ".join(f"{label}: {error}" for label, error in errors.items())
         if lease.release(finished_at=timezone.now(), error=reason) and job:
             job.ended(run, reason)
-    log.info("job.over", job=run.job_name, is_well=not reason)
+    if reason:
+        log.error("job.over", job=run.job_name, is_well=False, reason=reason)
+    else:
+        log.info("job.over", job=run.job_name, is_well=True)
     return False
 
 
 def reason_of(error: Exception) -> str:
-    """Return the type of an exception. Its message may contain values of rows or requests, so it is left out."""
+    """Return the type and place of an exception. Its message may contain values of rows or requests."""
     if isinstance(error, ClockDiffers):
         return f"Nothing was removed: {error}."
-    kind = type(error).__name__
+    described = failure.described(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{kind}: {error.strerror}"
+        return f"{described}: {error.strerror}"
     if isinstance(error, OperationalError):
-        return f"{kind}: {str(error).partition(chr(10))[0][:200]}"
-    return kind
+        return f"{described}: {str(error).partition(chr(10))[0][:200]}"
+    return described
 
 
 def _work(run: JobRun, job: Job, lease: Lease, errors: dict[str, str], seconds: float | None) -> bool:

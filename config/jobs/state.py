@@ -46,10 +46,10 @@ def of(rule: RetentionRule) -> RuleState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Last:
-    """The end of the last run, and the rules whose last run failed."""
+    """The end of the last run, and the rules whose last run failed: title → error."""
 
     finished_at: datetime | None
-    failed: list[str]
+    failed: dict[str, str]
 
     @property
     def is_overdue(self) -> bool:
@@ -60,8 +60,9 @@ def last() -> Last:
     finished = RetentionRun.objects.exclude(finished_at=None).order_by("-started_at")
     newest = finished.values_list("finished_at", flat=True).first()
     newer = finished.filter(rule=OuterRef("rule"), started_at__gt=OuterRef("started_at"))
-    failed = set(finished.exclude(error="").filter(~Exists(newer)).values_list("rule", flat=True))
-    return Last(finished_at=newest, failed=[rule.title for rule in registered() if rule.name in failed])
+    errors = dict(finished.exclude(error="").filter(~Exists(newer)).values_list("rule", "error"))
+    failed = {rule.title: errors[rule.name] for rule in registered() if rule.name in errors}
+    return Last(finished_at=newest, failed=failed)
 
 
 def unwell() -> list[periodic.Unwell]:

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from config import env_values
-from config.env import ROOT, env, environment, private_folder, secret
+from config.env import ROOT, env, environment, folder_of, secret
 
 ENVIRONMENT = environment()
 
@@ -15,7 +15,7 @@ _ELSEWHERE = (
 )
 KEEPS_STATE_IN_VAR = not all(_ELSEWHERE)  # if not, the service starts on a read-only file system
 if KEEPS_STATE_IN_VAR:
-    private_folder(VAR)
+    folder_of("VAR_DIR", VAR)
 
 DEBUG = False
 SECRET_KEY = secret("SECRET_KEY")

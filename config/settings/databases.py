@@ -1,6 +1,7 @@
 """Settings of the databases: SQLite on a developer's machine, PostgreSQL with time limits and a pool in production."""
 
 from copy import deepcopy
+from urllib.parse import urlsplit
 
 import dj_database_url
 
@@ -35,6 +36,7 @@ def _database(name: str, url: str) -> dict[str, object]:
     try:
         config: dict[str, object] = dict(dj_database_url.parse(url))
         is_known = config["ENGINE"] in {"django.db.backends.sqlite3", "django.db.backends.postgresql"}
+        is_known = is_known and bool(config["NAME"]) and urlsplit(url).port != 0
     except ValueError:
         is_known = False
     if not is_known:  # without the URL: it may hold a password

@@ -3,13 +3,10 @@
 Source: docs/reference/files.md §5, §8, §10.
 """
 
-import re
 from urllib.parse import urlsplit
 
-from environs import validate
-
 from config import env_values
-from config.env import env
+from config.env import env, folder_of
 from config.settings.base import ALLOWED_HOSTS as _OTHER_HOSTS
 from config.settings.base import BASE_URL, DATA_BASE_URL, VAR
 from config.settings.base import STORAGES as _OTHER_STORAGES
@@ -20,7 +17,7 @@ FILES_HELP_CONTACT = env.str("FILES_HELP_CONTACT", "")
 FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=env_values.one_of("filesystem", "s3"))
 FILES_DIR = env.path("FILES_DIR", VAR / "files")
 FILES_S3_BUCKET = env.str("FILES_S3_BUCKET", "")
-FILES_S3_ENDPOINT = env.str("FILES_S3_ENDPOINT", "")
+FILES_S3_ENDPOINT = env.str("FILES_S3_ENDPOINT", "", validate=env_values.url_or_blank)
 FILES_S3_REGION = env.str("FILES_S3_REGION", "")
 FILES_S3_ADDRESSING = env.str("FILES_S3_ADDRESSING", "auto", validate=env_values.one_of("auto", "path", "virtual"))
 _ONE = env_values.at_least(1)
@@ -29,14 +26,7 @@ FILES_TRIES = env.int("FILES_TRIES", 10, validate=_ONE)  # wrong email addresses
 FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60, validate=_ONE)
 _TRIES_PER_IP_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # the name in version 1.0.0
 FILES_TRIES_PER_IP_ADDRESS = env.int("FILES_TRIES_PER_IP_ADDRESS", _TRIES_PER_IP_ADDRESS, validate=_ONE)  # in 15 min
-SCANNER = env.str(
-    "SCANNER",
-    "none",
-    validate=validate.Regexp(
-        re.compile(r"\A(?:none|clamd:unix:/.+|clamd:tcp:[^:]+:\d{1,5})\Z"),
-        error="must be none, clamd:unix:/path or clamd:tcp:host:port",
-    ),
-)
+SCANNER = env.str("SCANNER", "none", validate=env_values.scanner)
 SCAN_TIMEOUT_SECONDS = env.float("SCAN_TIMEOUT_SECONDS", 10.0, validate=env_values.between(1, 300))
 
 _FOLDER: dict[str, object] = {
@@ -55,3 +45,5 @@ _BUCKET: dict[str, object] = {
 STORAGES = {**_OTHER_STORAGES, "attachments": _BUCKET if FILES_STORAGE == "s3" else _FOLDER}
 if FILES_STORAGE == "s3" and not FILES_S3_BUCKET:
     raise ValueError("FILES_S3_BUCKET must name the bucket when FILES_STORAGE is s3")
+if FILES_STORAGE == "filesystem" and env.str("FILES_DIR", ""):  # the folder below VAR_DIR is made when it is needed
+    folder_of("FILES_DIR", FILES_DIR)

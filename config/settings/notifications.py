@@ -9,11 +9,13 @@ from config.settings.base import BASE_URL
 _ONE, _NOTHING = env_values.at_least(1), env_values.at_least(0)
 _HOURS = env_values.between(1, 720)
 
+_LEAST_BYTES = 64 * 1024  # the longest message with its personalisation must fit
+
 _ENTRIES = [entry.strip() for entry in env.list("PROVIDERS", ["sandbox"])]
 PROVIDERS = ["sandbox" if entry == "sandbox=sandbox" else entry for entry in _ENTRIES]
-REQUEST_MAX_BYTES = env.int("REQUEST_MAX_BYTES", 16 * 1024 * 1024, validate=_ONE)
+REQUEST_MAX_BYTES = env.int("REQUEST_MAX_BYTES", 16 * 1024 * 1024, validate=env_values.at_least(_LEAST_BYTES))
 BULK_MAX_ROWS = env.int("BULK_MAX_ROWS", 100_000, validate=_ONE)
-BULK_MAX_BYTES = env.int("BULK_MAX_BYTES", 32 * 1024 * 1024, validate=_ONE)
+BULK_MAX_BYTES = env.int("BULK_MAX_BYTES", 32 * 1024 * 1024, validate=env_values.at_least(_LEAST_BYTES))
 BULK_SCHEDULE_HOURS = env.int("BULK_SCHEDULE_HOURS", 168, validate=_HOURS)
 EMAIL_DOMAIN = env.str("EMAIL_DOMAIN", "signalbox.invalid", validate=env_values.domain)
 BOUNCE_EMAIL_ADDRESS = env.str("BOUNCE_EMAIL_ADDRESS", "", validate=env_values.email_address_or_blank)

@@ -43,6 +43,9 @@ _UNSAFE = {
     f"SECRET_KEY_FALLBACKS: each must have {_KEY}": any(map(_is_weak, base.SECRET_KEY_FALLBACKS)),
     "ALLOWED_HOSTS must name the hosts: with *, callers could choose the host in links": "*" in ALLOWED_HOSTS,
     f"DATABASE_URL {_STORE}": not (env.str("DATABASE_URL", "") or ALLOW_EMBEDDED),
+    "DATABASE_URL names SQLite: set it to PostgreSQL, or set ALLOW_EMBEDDED=on for one machine": (
+        env.str("DATABASE_URL", "").startswith("sqlite") and not ALLOW_EMBEDDED
+    ),
     f"REDIS_URL {_STORE}": not (base.REDIS_URL or ALLOW_EMBEDDED),
     f"METRICS_TOKEN {_TOKEN}": 0 < len(base.METRICS_TOKEN) < _TOKEN_CHARACTERS,
     f"SANDBOX_TOKEN {_TOKEN}": 0 < len(notifications.SANDBOX_TOKEN) < _TOKEN_CHARACTERS,

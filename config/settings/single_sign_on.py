@@ -11,6 +11,10 @@ from environs import ValidationError
 from config import env_values
 from config.env import env, environment
 
+# An unknown role would give nobody anything, and nobody would notice. The areas apply these; a test compares the lists.
+_GRANTS = {"operator", "manage data sets"}
+_ROLES = {"see_activity", "see_recipients", "send_messages", "edit_templates", "manage_api", "manage_service"}
+
 
 def _issuer(value: str) -> None:
     """Accept an https URL, or outside production one of this machine."""
@@ -19,6 +23,13 @@ def _issuer(value: str) -> None:
     is_local = parts.hostname in {"127.0.0.1", "localhost", "::1"} and environment() != "production"
     if parts.scheme != "https" and not is_local:
         raise ValidationError("must begin with https://")
+
+
+def _is_known(grant: str) -> bool:
+    name, colon, roles = grant.partition(":")
+    if not colon:
+        return grant in _GRANTS
+    return bool(name.strip()) and all(role.strip() in _ROLES for role in roles.split(","))
 
 
 def _grants(value: str) -> dict[str, list[str]]:
@@ -30,6 +41,13 @@ def _grants(value: str) -> dict[str, list[str]]:
         )
     except ValueError:
         is_right = False
+    if is_right and (
+        unknown := sorted({grant for grants in found.values() for grant in grants if not _is_known(grant)})
+    ):
+        roles = ", ".join(sorted(_ROLES))
+        raise ValueError(
+            f"OIDC_ROLES: {unknown[0]!r} is none of {', '.join(sorted(_GRANTS))} or NAME OF A SERVICE: with one of {roles}"
+        )
     if not is_right:
         raise ValueError('OIDC_ROLES must be JSON such as {"admins": ["operator"], "pay": ["Pay: see_activity"]}')
     return dict(found)

@@ -18,7 +18,7 @@ from notifications.attachments import scanning, store
 from notifications.delivery import probes, providers
 from notifications.delivery.providers import HasServer, Provider
 from notifications.delivery.returned_emails.imap import Mailbox, MailboxAway
-from notifications.models import Channel, PauseKind, ProviderCircuit, SendingPause
+from notifications.models import Channel, PauseKind, ProviderCircuit, SendingPause, Service
 
 SIGNATURES_ARE_OLD_AFTER = timedelta(days=3)
 _MAILBOX_TIMEOUT_SECONDS = 3.0
@@ -42,6 +42,18 @@ def scanner() -> Finding:
     is_old = is_outdated(version, datetime.now(UTC))
     fix = "Run freshclam: the signatures are older than 3 days." if is_old else ""
     return Finding(name="scanner", seen=version, fix=fix)
+
+
+def single_sign_on() -> Finding:
+    """Check that OIDC_ROLES names active services. Unknown ones give nobody a role."""
+    if not settings.OIDC_ROLES:
+        return Finding(name="sign-in", seen="no roles by group")
+    grants = {grant for grants in settings.OIDC_ROLES.values() for grant in grants}
+    named = {grant.partition(":")[0].strip() for grant in grants if ":" in grant}
+    active = {name.lower() for name in Service.objects.filter(active=True).values_list("name", flat=True)}
+    unknown = sorted(name for name in named if name.lower() not in active)
+    fix = f"Create or activate the service, or correct OIDC_ROLES: {', '.join(unknown)}." if unknown else ""
+    return Finding(name="sign-in", seen=f"roles of {formats.counted(len(named), 'service')} by group", fix=fix)
 
 
 def is_outdated(version: str, now: datetime) -> bool:

@@ -28,6 +28,7 @@ COMMANDS = Commands(
     health_checks=(
         HealthCheck(name="providers", look=health_checks.reachable_providers),
         HealthCheck(name="mailbox", look=health_checks.mailbox),
+        HealthCheck(name="sign-in", look=health_checks.single_sign_on, needs_tables=True),
         HealthCheck(name="pauses", look=health_checks.paused, needs_tables=True),
         HealthCheck(name="backlog", look=backlogs.oldest_waiting, needs_tables=True),
         HealthCheck(name="scanner", look=health_checks.scanner),

@@ -45,7 +45,7 @@ def test_a_rule_that_has_missed_its_night_fails_the_check() -> None:
 def test_a_failed_rule_fails_the_check_until_its_next_success() -> None:
     ran("audit", 25)
     ran("audit", 1, "OSError: No space left on device")
-    assert found().fix == "See operations/clean-up/ for the error of: Audit."
+    assert found().fix == "See operations/clean-up/. Audit: OSError: No space left on device."
 
     ran("audit", 0)
 

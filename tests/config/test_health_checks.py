@@ -34,6 +34,7 @@ LATER = {
     "pauses",
     "backlog",
     "mailbox",
+    "sign-in",
     "scanner",
     "files",
 }
@@ -78,8 +79,9 @@ def test_an_empty_database_needs_migrations(tmp_path):
     assert found.keys() == LATER | {"database", "migrations"}
 
 
-def test_a_file_folder_that_cannot_be_created_is_a_finding(tmp_path):
-    found = doctor(tmp_path, FILES_DIR="/proc/nope")
+def test_a_file_folder_that_cannot_be_written_is_a_finding(tmp_path):
+    (tmp_path / "files").write_text("a file in place of the folder")
+    found = doctor(tmp_path, VAR_DIR=str(tmp_path))
 
     assert found["files"].fix.startswith("Start the store, or correct FILES_STORAGE")
 

@@ -12,7 +12,10 @@ from django.urls import reverse
 
 from config.accounts import second_factor, single_sign_on
 from config.accounts.identities import SignOnIdentity
+from config.accounts.single_sign_on import OPERATOR
 from config.audit.models import AuditEvent
+from config.settings import single_sign_on as sign_on_settings
+from datasets.admin.access import MANAGE_DATA_SETS
 from notifications.models import Role, TeamMember
 from tests import factories
 from tests.config.accounts.sign_in_provider import CLIENT_ID, CLIENT_SECRET, PersonAtProvider, SignInProvider
@@ -301,3 +304,8 @@ def test_no_token_of_the_provider_is_in_the_audit(person):
 
     stored = json.dumps(list(AuditEvent.objects.values("after", "before", "reason")))
     assert "eyJ" not in stored
+
+
+def test_the_start_accepts_exactly_the_roles_that_exist() -> None:
+    assert set(Role.values) == sign_on_settings._ROLES
+    assert {OPERATOR, MANAGE_DATA_SETS} == sign_on_settings._GRANTS
