@@ -4,9 +4,11 @@ The pools are forked from one process that has imported all modules, and share i
 much that saves. The imports below include modules that Celery would import later, in each process.
 """
 
+import contextlib
 import gc
 import os
 import signal
+import tempfile
 import threading
 import time
 import warnings
@@ -92,7 +94,9 @@ class Pools:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
         signals.worker_ready.connect(lambda **kwargs: os.write(ready_writer, b"."), weak=False)
         time.sleep(after_seconds)
-        pool.run()
+        # Celery's shared memory is a file in a temporary folder, which `os._exit` would leave behind.
+        with tempfile.TemporaryDirectory(prefix="signalbox-pool-") as tempfile.tempdir, contextlib.suppress(SystemExit):
+            pool.run()
         os._exit(0)
 
     def _restart_ended(self, ready_writer: int) -> None:

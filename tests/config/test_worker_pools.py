@@ -170,3 +170,11 @@ def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds(t
 
     assert ask("") == "5s"
     assert ask("statements.allow(statements.WORKER_SECONDS); ") == "1min"
+
+
+def test_a_worker_that_was_stopped_leaves_nothing_in_the_temporary_folder(start_service, tmp_path):
+    service = start_service(TMPDIR=str(tmp_path))
+
+    service.start_worker().stop(60)
+
+    assert list(tmp_path.glob("pymp-*")) + list(tmp_path.glob("signalbox-pool-*")) == []
