@@ -60,7 +60,7 @@ cmp -s $(1) .venv/installed-$(subst /,-,$(1)) || { \
   free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1024) }'); \
   [ "$$free" -gt 700 ] || { echo "The disk has $$free MB of free space. The installation needs 700 MB."; exit 1; }; \
   echo "Installing $(1)"; \
-  $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --require-virtualenv -r $(1) \
+  $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-virtualenv -r $(1) \
     || { echo "$(1) could not be installed for the reason above. Check the network connection."; exit 1; }; \
   cp $(1) .venv/installed-$(subst /,-,$(1)); }
 endef

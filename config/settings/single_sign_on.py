@@ -41,15 +41,12 @@ def _grants(value: str) -> dict[str, list[str]]:
         )
     except ValueError:
         is_right = False
-    if is_right and (
-        unknown := sorted({grant for grants in found.values() for grant in grants if not _is_known(grant)})
-    ):
-        roles = ", ".join(sorted(_ROLES))
-        raise ValueError(
-            f"OIDC_ROLES: {unknown[0]!r} is none of {', '.join(sorted(_GRANTS))} or NAME OF A SERVICE: with one of {roles}"
-        )
     if not is_right:
         raise ValueError('OIDC_ROLES must be JSON such as {"admins": ["operator"], "pay": ["Pay: see_activity"]}')
+    unknown = sorted({grant for grants in found.values() for grant in grants if not _is_known(grant)})
+    if unknown:
+        known = f"{', '.join(sorted(_GRANTS))} or “service: role” with a role of {', '.join(sorted(_ROLES))}"
+        raise ValueError(f"OIDC_ROLES: {unknown[0]!r} must be {known}")
     return dict(found)
 
 

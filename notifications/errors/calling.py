@@ -202,7 +202,10 @@ class IdempotencyKeyInUse(SendingError):
     kind = "IdempotencyKeyInUse"
     text = "A request with this Idempotency-Key is still being answered"
     fix = "Wait for the response to the first request, or retry after the number of seconds in `Retry-After`."
-    retry_after_seconds = 1
+
+    def __init__(self, *, retry_after_seconds: int = 1) -> None:
+        super().__init__()
+        self.retry_after_seconds = retry_after_seconds
 
 
 class NotScheduled(SendingError):

@@ -4,6 +4,7 @@ A request claims its key before it is checked, so that only one of two equal req
 stored in the transaction of the message. A rejected request releases its key.
 """
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -84,8 +85,14 @@ def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_f
         if record.answer is not None:
             return Claim(record_id=record.pk, answer=record.answer)
         if time.monotonic() > deadline:
-            raise errors.IdempotencyKeyInUse
+            raise errors.IdempotencyKeyInUse(retry_after_seconds=_seconds_left(record, now))
         time.sleep(POLL_SECONDS)
+
+
+def _seconds_left(record: IdempotencyRecord, now: datetime) -> int:
+    """Return when the claim ends. If its process has died, an earlier repetition gets the same error."""
+    left = (record.claimed_until - now).total_seconds() if record.claimed_until else 0
+    return max(math.ceil(left), 1)
 
 
 def _take_over(record: IdempotencyRecord, now: datetime, first: Mapping[str, Any], repeats_for: timedelta) -> bool:

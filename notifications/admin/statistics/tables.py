@@ -19,6 +19,7 @@ from config import formats, utc_days
 from config.databases.streaming import streamed
 from notifications.admin.messages import status_titles
 from notifications.admin.messages.status_titles import GROUPS
+from notifications.jobs.counting import PAST_DAYS_EVERY, SETTLES_AFTER
 from notifications.models import Channel, DailyCount, KeyType, Notification, Service, Status
 from notifications.models.status import FAILURES
 
@@ -74,7 +75,10 @@ def messages(services: Sequence[Service]) -> StatisticsTable:
 
 def costs(services: Sequence[Service]) -> StatisticsTable:
     """Return the parts of text messages by month and service, and their cost at today's price."""
-    found = _counts(services).filter(channel=Channel.SMS).values_list("month", "service__name", Sum("n"), Sum("units"))
+    # The parts of a day are counted after it. Both columns end with the same day: 12 messages never cost nothing.
+    first_uncounted = utc_days.day_of(timezone.now() - SETTLES_AFTER - PAST_DAYS_EVERY)
+    whole_days = _counts(services).filter(channel=Channel.SMS, day__lt=first_uncounted)
+    found = whole_days.values_list("month", "service__name", Sum("n"), Sum("units"))
     rows = [
         (_month(month), service, number, units, f"{units * settings.SMS_RATE:.2f}")
         for month, service, number, units in found.order_by("-month", "service__name")
@@ -87,7 +91,7 @@ def costs(services: Sequence[Service]) -> StatisticsTable:
         header=("Month", "Service", "Text messages", "Parts charged", "Cost in pounds"),
         rows=rows,
         about="The parts of messages that a provider accepted, times the multiplier of the country. "
-        f"The cost is {price}. The parts of a day are added after midnight UTC.",
+        f"The cost is {price}. Today is not included.",
         empty="No text messages yet.",
     )
 

@@ -182,7 +182,8 @@ def test_a_repeated_request_waits_for_the_first_answer() -> None:
 
     response = caller.send_sms(template, headers=KEY)
 
-    assert (response.status_code, response.headers["Retry-After"]) == (409, "1")
+    assert response.status_code == 409
+    assert 1 < int(response.headers["Retry-After"]) <= 60  # the rest of the claim, which a dead process leaves behind
     assert messages(response) == ["A request with this Idempotency-Key is still being answered"]
 
 
