@@ -16,6 +16,7 @@ from queue import Empty
 from typing import Any
 
 import structlog
+from django.conf import settings
 from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
 from kombu.utils.json import dumps
@@ -49,10 +50,13 @@ class Channel(unreadable.Careful, filesystem.Channel):
         """Write to a hidden file, then rename it, so that readers find complete messages only.
 
         The content is on the disk before the name: after a power cut, a file with a name and no content was found.
+        A queue that already has WAKE_UPS_KEPT messages gets no more; the sweep finds their rows.
         """
         hidden = os.path.join(self.data_folder_out, queue, f".{uuid.uuid4()}")
         try:
             folder = self._folder(queue)
+            if len(self._names(queue)) >= settings.WAKE_UPS_KEPT:
+                return
             with open(hidden, "w") as file:
                 file.write(dumps(payload))
                 file.flush()

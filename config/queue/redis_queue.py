@@ -12,6 +12,7 @@ from queue import Empty
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from kombu.transport import redis
 from redis import RedisError, ResponseError
 
@@ -101,6 +102,7 @@ def put(
 ) -> None:
     """Add one message to a queue in kombu's format, without a kombu channel.
 
+    Drop the newest messages if the queue has more than WAKE_UPS_KEPT; the sweep finds their rows.
     Channels support exchanges and priorities, and each message borrows one. That took longer than everything else.
     Raises redis.RedisError.
     """
@@ -119,4 +121,7 @@ def put(
             "priority": 0,
         },
     }
-    client.execute_command("LPUSH", f"{prefix}{queue}", msgspec.json.encode(message))
+    key = f"{prefix}{queue}"
+    length = client.execute_command("LPUSH", key, msgspec.json.encode(message))
+    if length > settings.WAKE_UPS_KEPT:  # no worker runs. Trim to 90 %, so that one message in a hundred needs it
+        client.execute_command("LTRIM", key, -(settings.WAKE_UPS_KEPT * 9 // 10), -1)

@@ -51,6 +51,7 @@ if "notifications" in AREAS:
         ("upkeep",): 1,
     }
 WORKER_QUEUES = tuple(queue for queues in WORKER_POOLS for queue in queues)
+WAKE_UPS_KEPT = 1000  # of a queue while no worker runs: 100 a second would take 8 GB a day. The sweep finds the rest
 CELERY_TASK_ALWAYS_EAGER = False  # read for each wake-up; a lookup in Celery's settings takes 30 µs
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
