@@ -16,6 +16,8 @@ TARGET_SECONDS = 0.008  # a concurrent send must wait less than 0.1 s, and some 
 # short batch would contain only a few rows.
 OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
 FIRST = 20
+FEWEST_OLD_ROWS = {"sqlite": 5, "postgresql": 500}
+REST_AFTER_OLD_ROWS: Mapping[str, float] = {"sqlite": 4, "postgresql": 0.25}  # no send waits for these rows
 # PostgreSQL locks only the rows of the batch. SQLite locks everything.
 FEWEST = {"sqlite": 5, "postgresql": 200}
 SHORTEST_REST_SECONDS, LONGEST_REST_SECONDS = 0.005, 0.5
@@ -28,7 +30,7 @@ REST_BY_WORK: Mapping[str, float] = {
 class Pace:
     """`at_once` is the size of the next batch. Call `begin` before and `end` after each batch.
 
-    seconds: what the rows of a batch may cost; first: the size of the first batch
+    seconds: what the rows of a batch may cost; first: the size of the first batch; fewest: the smallest, by database
     rest_by_work: the length of the rest after a batch, by database, as a part of its duration
 
     >>> pace = Pace()
@@ -43,9 +45,10 @@ class Pace:
         seconds: float = TARGET_SECONDS,
         *,
         first: int = FIRST,
+        fewest: Mapping[str, int] = FEWEST,
         rest_by_work: Mapping[str, float] = REST_BY_WORK,
     ) -> None:
-        self._size = BatchSize(seconds, first=first, fewest=FEWEST[connection.vendor])
+        self._size = BatchSize(seconds, first=first, fewest=fewest[connection.vendor])
         self._rest_by_work = rest_by_work
         self._began_at = 0.0
 

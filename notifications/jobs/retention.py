@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from config.jobs.pace import OLD_ROWS_SECONDS, Pace
+from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
 from config.utc_days import day_of
 from notifications.models.api_key import KeyType
 from notifications.models.daily_count import CountedDay, DailyCount
@@ -46,7 +46,7 @@ def purge() -> Iterator[tuple[Service, int]]:
 
     Yield the service and the number of deleted rows after each batch.
     """
-    pace = Pace(OLD_ROWS_SECONDS[connection.vendor])
+    pace = Pace(OLD_ROWS_SECONDS[connection.vendor], fewest=FEWEST_OLD_ROWS)
     for service in Service.objects.order_by("id"):
         for messages in due_messages(service):
             while count := _remove_messages(messages, pace):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any  # rows of two models
 
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
@@ -9,6 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.jobs import rules
+from config.jobs.pace import REST_AFTER_OLD_ROWS, Pace
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 from config.utc_days import today
@@ -123,6 +125,7 @@ RULES = (
         keeps=lambda: "3 to 90 days by the UTC date, as set for each service; daily counts remain",
         preview=_due_messages,
         remove=_remove_messages,
+        new_pace=partial(Pace, rest_by_work=REST_AFTER_OLD_ROWS),
     ),
     BULK_SENDS,
     RetentionRule(
