@@ -54,7 +54,11 @@ def _arguments() -> argparse.Namespace:
 
 def _run(name: str, stand: Stand) -> Verdict:
     began = time.monotonic()
-    verdict = CASES[name](stand)
+    try:
+        verdict = CASES[name](stand)
+    except Exception as error:  # noqa: BLE001  a case that cannot run is a red line, and the others go on
+        verdict = Verdict(name)
+        verdict.broken.append(f"could not run: {type(error).__name__}: {error}")
     verdict.seen["took s"] = round(time.monotonic() - began)
     verdict.show()
     return verdict
