@@ -235,7 +235,7 @@ def test_a_step_without_permission_has_no_button() -> None:
     [
         (25, "", False, "No rule failed."),
         (27, "", True, "overdue, more than 26 hours ago"),
-        (1, "OSError", True, "Failed: Messages."),
+        (1, "OSError", True, "Failed: Messages (OSError)."),
     ],
 )
 def test_the_last_clean_up_is_red_when_it_failed_or_is_more_than_26_hours_ago(
