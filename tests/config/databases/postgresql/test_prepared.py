@@ -41,3 +41,29 @@ def test_a_repeated_statement_is_prepared_by_the_server() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT statement FROM pg_prepared_statements")
             assert "SELECT 40 + $1::integer" in [row[0] for row in cursor.fetchall()]
+
+
+MEASURE = """
+import django
+django.setup()
+from django.db import connection
+
+def mib():
+    return int(open("/proc/self/statm").read().split()[1]) // 256
+
+def ask(number):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT length(%s)", [str(number) * 1_000_000])
+
+ask(1)
+before = mib()
+for number in range(10, 90):
+    ask(number)
+print(mib() - before)
+"""
+
+
+@pytest.mark.django_db
+def test_a_connection_does_not_keep_the_values_of_earlier_statements(tmp_path: Path) -> None:
+    """80 texts of 2 MB. SQLite never keeps them."""
+    assert int(forks.output_of(MEASURE, tmp_path)) < 40
