@@ -161,7 +161,9 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
 _PROVIDERS = (  # the requests and answers of adapters; claims, retries and fairness run on both
     "faults/test_hostile_mail.py",
     "notifications/delivery/test_anymail.py",
+    "notifications/delivery/test_foreign_reports.py",
     "notifications/delivery/test_gateway.py",
+    "notifications/delivery/test_hostile_emails.py",
     "notifications/delivery/test_refusing_server.py",
     "notifications/delivery/test_smpp.py",
     "notifications/delivery/test_sns.py",

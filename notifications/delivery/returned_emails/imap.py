@@ -6,6 +6,7 @@ nothing, and at most one email is taken in twice, which changes nothing.
 
 import imaplib
 import ssl
+import time
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import unquote
@@ -16,10 +17,13 @@ from django.db import DatabaseError
 from notifications.delivery.providers.provider_url import ProviderUrl
 from notifications.delivery.returned_emails import mailbox
 from notifications.delivery.returned_emails.mailbox import Taken
+from notifications.delivery.returned_emails.reading.limits import MOST_BYTES, TOO_LARGE
 
 TIMEOUT_SECONDS = 15.0  # of each wait for the server
 MOST_AT_ONCE = 100  # emails in one run; the next run follows a minute later
-_IGNORED_FLAG = r"(\Flagged)"
+MOST_SECONDS = 120.0  # of one run; the last email may take 60 s more; the task ends after 240 s
+_STAYS = frozenset({Taken.IGNORED, Taken.KEPT, Taken.REFUSED})
+_KEPT_FLAG = r"(\Flagged)"
 _STORED_FLAGS = r"(\Deleted)"
 _SCHEMES = {"imaps": 993, "imap+tls": 143, "imap": 143}
 
@@ -28,6 +32,10 @@ log = structlog.get_logger()
 
 class MailboxAway(Exception):
     """The server cannot be reached, or refuses the login or a command. The text has no password."""
+
+
+class CommandRefused(MailboxAway):
+    """The server answers a command with a refusal. If one email is the cause, the others can be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +78,19 @@ class Mailbox:
     def fetch(self) -> dict[Taken, int]:
         """Take in the waiting emails and return how many became what. Raises MailboxAway and DatabaseError."""
         taken: dict[Taken, int] = {}
+        until = time.monotonic() + MOST_SECONDS
         with _Session(self, TIMEOUT_SECONDS) as session:
-            for uid in session.waiting()[:MOST_AT_ONCE]:
-                outcome = _take_in(session.read(uid))
+            for uid in session.waiting():
+                if sum(taken.values()) == MOST_AT_ONCE or time.monotonic() > until:
+                    break
+                try:
+                    data = session.read(uid)
+                except CommandRefused as error:  # it waits for the next run
+                    log.warning("mailbox.not_returned", error=str(error))
+                    continue
+                outcome = _take_in(data)
                 taken[outcome] = taken.get(outcome, 0) + 1
-                session.mark(uid, is_ignored=outcome is Taken.IGNORED)
+                session.mark(uid, stays=outcome in _STAYS)
         return taken
 
 
@@ -85,17 +101,17 @@ def _folder(name: str) -> str:
 
 
 def _take_in(data: bytes | None) -> Taken:
-    """Take in one email. One that the parser cannot read stays in the mailbox, marked, and must not stop the others."""
+    """Take in one email. One that cannot be read stays in the mailbox, marked, and must not stop the others."""
     if data is None:
-        log.warning("mailbox.too_large")
-        return Taken.IGNORED
+        log.warning("mailbox.refused", reason=TOO_LARGE)
+        return Taken.REFUSED
     try:
         return mailbox.take_in(data)
-    except DatabaseError:
+    except (DatabaseError, OSError):
         raise
     except Exception as error:  # noqa: BLE001  an error of ours; the email stays in the mailbox
         log.error("mailbox.not_readable", error=type(error).__name__)
-        return Taken.IGNORED
+        return Taken.REFUSED
 
 
 class _Session:
@@ -128,18 +144,18 @@ class _Session:
         size = self._call("uid", "FETCH", uid.decode(), "(RFC822.SIZE)")
         digits = b"".join(part for part in size if isinstance(part, bytes)).rpartition(b"RFC822.SIZE ")[2]
         number = digits.split(b")")[0].split()[0] if digits.strip() else b""
-        if number.isdigit() and int(number) > mailbox.MOST_BYTES:
+        if number.isdigit() and int(number) > MOST_BYTES:
             return None
         for part in self._call("uid", "FETCH", uid.decode(), "(BODY.PEEK[])"):
             if isinstance(part, tuple):
                 return bytes(part[1])
-        raise MailboxAway("the server returned no email")
+        raise CommandRefused("the server returned no email")
 
-    def mark(self, uid: bytes, *, is_ignored: bool) -> None:
-        """Delete an email that is stored, or flag one that is ignored, so that no later run reads it again."""
-        flags = _IGNORED_FLAG if is_ignored else _STORED_FLAGS
+    def mark(self, uid: bytes, *, stays: bool) -> None:
+        """Delete an email that is stored, or flag one that stays, so that no later run reads it again."""
+        flags = _KEPT_FLAG if stays else _STORED_FLAGS
         self._call("uid", "STORE", uid.decode(), "+FLAGS.SILENT", flags)
-        if is_ignored:
+        if stays:
             return
         if self._knows_uids:
             self._call("uid", "EXPUNGE", uid.decode())
@@ -167,7 +183,7 @@ class _Session:
             name = arguments[0] if command == "uid" else command
             raise MailboxAway(f"{name.upper()} failed: {type(error).__name__}") from error
         if kind != "OK":
-            raise MailboxAway(f"{command.upper()} was refused")
+            raise CommandRefused(f"{command.upper()} was refused")
         return list(data)
 
     def _leave(self) -> None:

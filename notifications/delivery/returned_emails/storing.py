@@ -11,11 +11,9 @@ from django.db.models import Q
 
 from config import mailboxes
 from config.host_names import ascii_host
-from notifications.delivery.returned_emails.replies import Reply
-from notifications.models import CallbackDelivery, Notification, ReceivedEmail, ReplyToAddress
+from notifications.delivery.returned_emails.reading.replies import Reply
+from notifications.models import CallbackDelivery, EmailContent, Notification, ReceivedEmail, ReplyToAddress
 from notifications.recipients import normalise
-
-_MOST_ANSWERED = 50
 
 
 def store(reply: Reply) -> bool:
@@ -34,7 +32,14 @@ def store(reply: Reply) -> bool:
         content_hash=reply.content_hash,
         is_automatic=reply.is_automatic,
     )
-    row.set_content(reply.content)
+    row.set_content(
+        EmailContent(
+            subject=reply.subject,
+            text=reply.text,
+            attachments=list(reply.attachments),
+            is_shortened=reply.is_shortened,
+        )
+    )
     with transaction.atomic():
         ReceivedEmail.objects.bulk_create([row], ignore_conflicts=True)
         if ReceivedEmail.objects.filter(pk=row.pk).exists():  # else it arrived before
@@ -56,6 +61,6 @@ def _own_addresses(recipients: Iterable[str]) -> list[ReplyToAddress]:
 def _answered(reply: Reply, addresses: Iterable[ReplyToAddress]) -> Notification | None:
     """Return the nearest message of these services that the email answers, or None."""
     services = {address.service_id for address in addresses}
-    rows = Notification.objects.filter(pk__in=reply.answered[:_MOST_ANSWERED], service__in=services)
+    rows = Notification.objects.filter(pk__in=reply.answered, service__in=services)
     found = {row.pk: row for row in rows.only("pk", "service_id")}
     return next((found[pk] for pk in reply.answered if pk in found), None)

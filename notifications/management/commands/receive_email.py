@@ -15,8 +15,8 @@ from django.db import DatabaseError
 
 from notifications.delivery.returned_emails import mailbox, polling
 from notifications.delivery.returned_emails.imap import MailboxAway
-
-_TOO_LARGE = f"The email has more than {mailbox.MOST_BYTES // 1024 // 1024} MiB."
+from notifications.delivery.returned_emails.mailbox import Taken
+from notifications.delivery.returned_emails.reading.limits import MOST_BYTES
 
 
 class Command(BaseCommand):
@@ -25,7 +25,8 @@ class Command(BaseCommand):
         "it if it was sent to a reply-to address of EMAIL_DOMAIN. Other emails are ignored. "
         "Example of Postfix: `manage.py receive_email --recipient ${recipient}`. "
         "--imap fetches them from the mailbox of RETURNED_EMAIL_IMAP_URL, as the clock does every minute. "
-        "Exit code 0, or 75 if the mail server should try again later."
+        "Exit code 0, or 75 if the mail server should keep the email: the database is not available, or the email is "
+        "over a limit and no service has its recipient as a reply-to address."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -52,16 +53,14 @@ class Command(BaseCommand):
         if imap:
             self._fetch()
             return
-        data = self._read(file)
-        if len(data) > mailbox.MOST_BYTES:
-            self.stdout.write(f"ignored: {_TOO_LARGE}")
-            return
         try:
-            taken = mailbox.take_in(data, recipient)
+            taken = mailbox.take_in(self._read(file), recipient)
         except DatabaseError as error:
             self.stderr.write(f"The database is not available: {type(error).__name__}")
             sys.exit(os.EX_TEMPFAIL)
         self.stdout.write(taken.value)
+        if taken is Taken.REFUSED:
+            sys.exit(os.EX_TEMPFAIL)  # the mail server keeps it for a person
 
     def _fetch(self) -> None:
         if not settings.RETURNED_EMAIL_IMAP_URL:
@@ -78,6 +77,6 @@ class Command(BaseCommand):
 
     def _read(self, file: str | None) -> bytes:
         if file is None:
-            return sys.stdin.buffer.read(mailbox.MOST_BYTES + 1)
+            return sys.stdin.buffer.read(MOST_BYTES + 1)
         with open(file, "rb") as opened:
-            return opened.read(mailbox.MOST_BYTES + 1)
+            return opened.read(MOST_BYTES + 1)

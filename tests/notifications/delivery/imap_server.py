@@ -22,12 +22,16 @@ class StoredEmail:
 
 
 class ImapServer:
-    """emails: by UID; commands: as they arrived; fail_at: the connection ends at the first command with these words"""
+    """emails: by UID; commands: as they arrived; fail_at: the connection ends at the first command with these words
+
+    broken: UIDs of emails that the server cannot return
+    """
 
     def __init__(self, *, certificate: Path | None = None, uidplus: bool = True) -> None:
         self.emails: dict[int, StoredEmail] = {}
         self.commands: list[str] = []
         self.fail_at = ""
+        self.broken: set[int] = set()
         self.uidplus = uidplus
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
         if self._context and certificate:
@@ -105,7 +109,9 @@ class ImapServer:
             return b""
         return b"* BYE\r\n" if command == "LOGOUT" else None
 
-    def _fetched(self, uid: int, what: str) -> bytes:
+    def _fetched(self, uid: int, what: str) -> bytes | None:
+        if uid in self.broken:
+            return None
         email = self.emails[uid]
         data = email.data
         if what == "RFC822.SIZE":

@@ -11,9 +11,10 @@ from django.db import DatabaseError, connection
 
 from config.queue import presence
 from notifications import checks, tasks
-from notifications.delivery.returned_emails import imap, mailbox, polling
+from notifications.delivery.returned_emails import imap, polling
 from notifications.delivery.returned_emails.imap import Mailbox, MailboxAway
 from notifications.delivery.returned_emails.mailbox import Taken
+from notifications.delivery.returned_emails.reading.limits import MOST_BYTES
 from notifications.management import health_checks
 from notifications.models import ReceivedEmail
 from tests.factories import make_reply_to, make_service
@@ -83,9 +84,9 @@ def test_without_the_database_no_email_is_marked(server: ImapServer) -> None:
 
 def test_an_email_that_is_too_large_is_not_fetched(server: ImapServer) -> None:
     uid = server.put(written().as_bytes())
-    server.emails[uid].size_bytes = mailbox.MOST_BYTES + 1
+    server.emails[uid].size_bytes = MOST_BYTES + 1
 
-    assert polling.poll() == {Taken.IGNORED: 1}
+    assert polling.poll() == {Taken.REFUSED: 1}
     assert server.emails[uid].flags == {"\\Flagged"}
     assert not [command for command in server.commands if "BODY" in command]
 

@@ -15,6 +15,7 @@ from django.core.management import call_command
 
 from notifications.delivery.returned_emails import mailbox
 from notifications.delivery.returned_emails.mailbox import Taken
+from notifications.delivery.returned_emails.reading.limits import MOST_BYTES
 from notifications.models import Notification, Status, Suppression, SuppressionReason, SuppressionSource
 from tests.factories import make_notification
 from tests.notifications.delivery.postfix import BOUNCES, Postfix
@@ -230,13 +231,14 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
     assert Suppression.objects.get().notification_id == message.id
 
 
-def test_the_command_ignores_an_email_that_is_too_large(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_an_email_that_is_too_large_stays_with_the_mail_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "large.eml"
     with file.open("wb") as sparse:
-        sparse.truncate(mailbox.MOST_BYTES + 1)
+        sparse.truncate(MOST_BYTES + 1)
 
-    call_command("receive_email", file=str(file))
+    with pytest.raises(SystemExit) as left:
+        call_command("receive_email", file=str(file))
 
-    assert capsys.readouterr().out == "ignored: The email has more than 32 MiB.\n"
+    assert (left.value.code, capsys.readouterr().out) == (75, "refused\n")

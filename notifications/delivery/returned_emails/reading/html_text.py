@@ -11,6 +11,7 @@ _NEW_LINE = frozenset({"br", "div", "dt", "dd", "hr", "li", "tr", "pre", "center
 _NEW_PARAGRAPH = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "blockquote"})
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 _BLANK_LINES = re.compile(r"\n{3,}")
+_LONG_NUMBER = re.compile(r"&(?=#[0-9]{8})")  # no character has it, and Python refuses to convert 4,300 digits
 
 
 def to_text(html: str) -> str:
@@ -24,7 +25,7 @@ def to_text(html: str) -> str:
     for piece in _TAG.split(_without_comments(html)):
         if not piece.startswith("<"):
             if not skipped:
-                parts.append(_SPACES.sub(" ", unescape(piece)))
+                parts.append(_SPACES.sub(" ", _unescaped(piece)))
             continue
         name, is_end = _name(piece), piece.startswith("</")
         if skipped:
@@ -43,6 +44,10 @@ def to_text(html: str) -> str:
     return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
+def _unescaped(text: str) -> str:
+    return unescape(_LONG_NUMBER.sub("&amp;", text))
+
+
 def _name(tag: str) -> str:
     found = _NAME.match(tag)
     return found[1].lower() if found else ""
@@ -50,7 +55,7 @@ def _name(tag: str) -> str:
 
 def _url(tag: str) -> str:
     found = _HREF.search(tag)
-    url = unescape(next((value for value in found.groups() if value), "")).strip() if found else ""
+    url = _unescaped(next((value for value in found.groups() if value), "")).strip() if found else ""
     return url if url.lower().startswith(("http://", "https://")) else ""
 
 
