@@ -10,7 +10,8 @@ from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
 from notifications.models import Channel, Claim
 from notifications.recipients import email as email_addresses
 from notifications.recipients import senders
-from notifications.rendering.email import EmailText, html_document
+from notifications.rendering.document import html_document
+from notifications.rendering.email import EmailText
 from notifications.validation.languages import DEFAULT_LANGUAGE
 
 

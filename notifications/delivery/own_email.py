@@ -17,7 +17,8 @@ from notifications.delivery.messages import OutgoingEmail, OutgoingSms, Permanen
 from notifications.delivery.providers import Provider
 from notifications.delivery.providers.sandbox import Sandbox
 from notifications.models import Channel
-from notifications.rendering.email import EmailText, html_document
+from notifications.rendering.document import html_document
+from notifications.rendering.email import EmailText
 from notifications.rendering.sanitise import without_markdown
 
 AGAIN_AFTER = timedelta(

@@ -116,6 +116,12 @@ class ReplyToNotFound(SendingError):
     fix = "Use the id of a reply-to address of this service, or leave `email_reply_to_id` out to use the default."
 
 
+class EmailTooLargeToShow(SendingError):
+    slug = "email-too-large-to-show"
+    text = "The email is too large for a preview. It needs more than 300 MiB of memory, 4 seconds or 10 MB of HTML"
+    fix = "Shorten the template or its values."
+
+
 class EmailTooLong(SendingError):
     slug = "email-too-long"
     text = (

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.template.loader import render_to_string
-
 from notifications.rendering import markdown, placeholders
 from notifications.rendering.characters import (
     decode_references,
@@ -27,9 +25,7 @@ from notifications.rendering.markdown.tree import Block
 from notifications.rendering.placeholders import Lists
 
 MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/rendering.md §4.10
-DOCUMENT_TEMPLATE = "email/document.html"
 
-_FRAGMENT_PLACE = "<!-- fragment -->"
 _ZERO_WIDTH_SPACE = "\u200b"
 _BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # one or more, at the start of a line
 
@@ -81,7 +77,7 @@ class EmailText:
 
     @property
     def html(self) -> str:
-        """Return the body as an HTML fragment. `html_document` returns the whole document."""
+        """Return the body as an HTML fragment. `document.html_document` returns the whole document."""
         return writers.write_html(self.tree)
 
     @property
@@ -127,18 +123,6 @@ def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
     filled = without_surrogates(placeholders.fill(subject, personalisation))
     line = one_line(typeset(shield_subject(filled)))
     return "".join(character for character in line if unicodedata.category(character) != "Cc").strip()
-
-
-def html_document(text: EmailText, *, language: str = "en") -> str:
-    """Return the HTML part: the fragment in the template that all emails share.
-
-    Django escapes the title and the preheader. The fragment, which its writer escapes, then replaces a comment in the
-    page. Escaped text cannot contain a comment, so no input is ever marked as safe.
-    """
-    values = {"language": language, "title": text.title, "preheader": text.preheader}
-    page = render_to_string(DOCUMENT_TEMPLATE, values)
-    before, _, after = page.partition(_FRAGMENT_PLACE)
-    return before + text.html + after
 
 
 def _is_empty(content: str, filled: str) -> bool:

@@ -19,6 +19,8 @@ YES_VALUES = frozenset({"yes", "y", "true", "t", "1", "include", "show"})
 REDACTED = "hidden"
 CONDITION = "??"  # only the first one; later ones are part of the text
 
+MOST_FILLED_CHARACTERS = 10_000_000  # of values in one text: five times the longest email
+
 _NAME_NOISE = str.maketrans("", "", " _-")
 
 
@@ -123,17 +125,24 @@ def with_comma(text: str) -> list[str]:
 def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE) -> str:
     """Fill the placeholders with values. A placeholder without a value stays as typed.
 
+    Values beyond MOST_FILLED_CHARACTERS are left out, and the text is then too long for any message: 400,000
+    placeholders with a value of 1 MB would take 400 GB before the length is checked.
+
     personalisation: placeholder name → string, number, boolean, list of these, or object; objects become JSON
     (the object of a file must already be replaced by its download URL)
 
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
     """
-    values = keyed(personalisation)
+    values, room = _Values(personalisation, lists), MOST_FILLED_CHARACTERS
 
     def put(match: re.Match[str]) -> str:
-        value = _value(match["inside"], values, lists)
-        return match[0] if value is None else value
+        nonlocal room
+        value = values.of(match["inside"])
+        if value is None:
+            return match[0]
+        room -= len(value)
+        return value if room >= 0 else ""
 
     return PLACEHOLDER.sub(put, text)
 
@@ -157,13 +166,13 @@ def pieces(
 
     In a conditional only the part before its text is highlighted, unless it is redacted.
     """
-    values = keyed(personalisation)
+    values = _Values(personalisation, lists)
     end = 0
     for match in PLACEHOLDER.finditer(text):
         yield Piece(text[end : match.start()])
         end = match.end()
         name, condition, conditional_text = match["inside"].partition(CONDITION)
-        value = _value(match["inside"], values, lists)
+        value = values.of(match["inside"])
         if value is not None:
             yield Piece(value)
         elif redact:
@@ -176,14 +185,28 @@ def pieces(
     yield Piece(text[end:])
 
 
-def _value(inside: str, values: Mapping[str, object], lists: Lists) -> str | None:
-    name, condition, conditional_text = inside.partition(CONDITION)
-    value = values.get(key(name))
-    if value is None:
-        return None
-    if condition:
-        return conditional_text if _printed(value).lower() in YES_VALUES else ""
-    return _list(value, lists) if isinstance(value, list) else _printed(value)
+class _Values:
+    """The values of placeholders as text. Each is printed once: a template may name a long list 400,000 times."""
+
+    def __init__(self, personalisation: Mapping[str, object], lists: Lists) -> None:
+        self._values, self._lists = keyed(personalisation), lists
+        self._shown: dict[str, str] = {}
+        self._decided: dict[str, bool] = {}
+
+    def of(self, inside: str) -> str | None:
+        """Return the text in place of a placeholder, or None if it has no value."""
+        name, condition, conditional_text = inside.partition(CONDITION)
+        normal = key(name)
+        value = self._values.get(normal)
+        if value is None:
+            return None
+        if condition:
+            if normal not in self._decided:
+                self._decided[normal] = _printed(value).lower() in YES_VALUES
+            return conditional_text if self._decided[normal] else ""
+        if normal not in self._shown:
+            self._shown[normal] = _list(value, self._lists) if isinstance(value, list) else _printed(value)
+        return self._shown[normal]
 
 
 def _printed(value: object) -> str:

@@ -10,16 +10,16 @@ from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
-from django.conf import settings
 from django.utils import timezone
 
 from notifications.delivery import repeats
+from notifications.errors import EmailTooLargeToShow
 from notifications.models import Channel, LimitKind, Service, SuppressionReason
-from notifications.rendering import email
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Result, Submission
 from notifications.submission.email_checks import EmailChecks
+from notifications.submission.preview import email_parts
 from notifications.submission.requests import EmailRequest, RequestPart, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
 from notifications.submission.templates import TemplateText
@@ -104,7 +104,10 @@ def check_sms(caller: Caller, part: RequestPart) -> DryRun:
 
 
 def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> DryRun:
-    """Check an email, and scan its files. unsubscribe_url: the link in the footer, if the template has one"""
+    """Check an email, and scan its files. Raises EmailTooLargeToShow.
+
+    unsubscribe_url: the link in the footer, if the template has one
+    """
     request: EmailRequest = part.request  # type: ignore[assignment]  # the callers know the channel
     is_simulated = "email_address" not in part.invalid and policy.is_simulated(request.email_address)
     message = EmailChecks(caller, request, is_simulated=is_simulated)
@@ -122,14 +125,16 @@ def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> D
                 caller, Channel.EMAIL, request.email_address, is_subscription=message.is_subscription
             )
     if found["personalisation"].ok:
-        shown = email.render(
-            message.template.subject,
-            message.template.content,
-            message.parcel.with_simulated_links(message.sanitised.personalisation),
-            unsubscribe_url=unsubscribe_url if message.template.unsubscribe_link else None,
-            unlinked_names=settings.EMAIL_UNLINKED_NAMES,
-        )
-        values |= {"subject": shown.subject, "body": shown.body, "html": shown.html}
+        try:
+            shown = email_parts(
+                message.template,
+                message.parcel.with_simulated_links(message.sanitised.personalisation),
+                unsubscribe_url=unsubscribe_url if message.template.unsubscribe_link else None,
+            )
+            values |= {"subject": shown.subject, "body": shown.body, "html": shown.html}
+        except EmailTooLargeToShow:
+            if found["length"].ok:  # else the result of that check is the reason
+                raise
         values["sanitised"] = message.sanitised.changed
     return _finished(caller, Channel.EMAIL, part, found, [LimitKind.EMAIL], message, values)
 

@@ -7,8 +7,11 @@ from django.conf import settings
 
 from notifications.attachments import links
 from notifications.models import Channel, Service, TemplateVersion
-from notifications.rendering import email, sms
+from notifications.rendering import previews, sms
+from notifications.rendering.email import EmailText
+from notifications.rendering.previews import PreviewParts
 from notifications.submission import templates
+from notifications.submission.templates import TemplateText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,7 @@ def preview(
 
     language: of the text; None for the first one
     unsubscribe_url: the link in the footer, used only if the template has an unsubscribe link
-    Raises PersonalisationMissing.
+    Raises PersonalisationMissing and EmailTooLargeToShow.
     """
     template = templates.text_of(version).in_language(language)
     fixed = dict.fromkeys(template.used_files, links.for_simulation(service.id))
@@ -41,11 +44,18 @@ def preview(
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
         return Preview(version=version, body=sms.render(template.content, values, prefix=prefix).text)
-    text = email.render(
+    text = email_parts(template, values, unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None)
+    return Preview(version=version, body=text.body, subject=text.subject, html=text.html)
+
+
+def email_parts(
+    template: TemplateText, values: Mapping[str, object], *, unsubscribe_url: str | None
+) -> EmailText | PreviewParts:
+    """Return the parts of an email. Raises EmailTooLargeToShow."""
+    return previews.render(
         template.subject,
         template.content,
         values,
-        unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None,
-        unlinked_names=settings.EMAIL_UNLINKED_NAMES,
+        unsubscribe_url=unsubscribe_url,
+        unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )
-    return Preview(version=version, body=text.body, subject=text.subject, html=text.html)

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from notifications.rendering import email
+from notifications.rendering.document import html_document
 
 LONG = "a-link-to-a-file-" * 12
 
@@ -21,7 +22,7 @@ def test_nothing_in_an_email_makes_it_wider_than_the_phone(browser: Browser, wid
     )
     page = browser.new_page(viewport={"width": width, "height": 800})
 
-    page.set_content(email.html_document(email.render("Your file", content, {})))
+    page.set_content(html_document(email.render("Your file", content, {})))
 
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page.close()

@@ -26,9 +26,11 @@ from notifications.admin.messages import (
 )
 from notifications.admin.received_emails import page as received_emails
 from notifications.admin.templates import languages
+from notifications.errors import EmailTooLargeToShow
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
-from notifications.rendering import email, preview, sms
+from notifications.rendering import email, preview, previews, sms
+from notifications.rendering.document import html_document
 from notifications.submission import redaction, senders
 
 
@@ -64,8 +66,15 @@ def email_shown(message: Notification) -> dict[str, Any]:
         unsubscribe_url=f"{settings.BASE_URL}/unsubscribe/preview" if message.unsubscribe_link else None,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )
-    document = preview.sandboxed(email.html_document(text))
-    return {"subject": text.subject, "document": document, "plain": text.plain}
+    try:
+        parts = previews.parts_of(text)
+    except EmailTooLargeToShow as error:
+        return {"subject": text.subject, "too_large": error.message, "plain": text.body}
+    return {
+        "subject": parts.subject,
+        "document": preview.sandboxed(html_document(parts)),
+        "plain": parts.plain,
+    }
 
 
 def sms_shown(message: Notification) -> dict[str, Any]:

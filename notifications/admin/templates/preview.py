@@ -10,8 +10,10 @@ from config.reading import read_uuid
 from notifications.admin.templates import languages, samples
 from notifications.admin.templates.warnings import warnings
 from notifications.attachments import links
+from notifications.errors import EmailTooLargeToShow
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
-from notifications.rendering import email, placeholders, preview, sms
+from notifications.rendering import email, placeholders, preview, previews, sms
+from notifications.rendering.document import html_document
 from notifications.rendering.placeholders import Lists
 from notifications.submission import kept_use, senders
 from notifications.submission.samples import FILE
@@ -61,10 +63,11 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     redact = template.redact_personalisation if template else False
     redact = redact or "redact_personalisation" in typed
     forms = [Lists.IN_SENTENCE, Lists.AS_BULLETS] if channel is Channel.EMAIL else [Lists.IN_SENTENCE]
-    shown["unfilled"] = [
-        list(placeholders.pieces(text, values, redact=redact, lists=form))
-        for text, form in zip(texts, forms, strict=True)
-    ]
+    if len(content) <= previews.LARGE_CHARACTERS:  # a large one may have 400,000 pieces
+        shown["unfilled"] = [
+            list(placeholders.pieces(text, values, redact=redact, lists=form))
+            for text, form in zip(texts, forms, strict=True)
+        ]
 
     def filled(subject: str, content: str) -> dict[str, Any]:
         if channel is Channel.EMAIL:
@@ -102,11 +105,15 @@ def _email(
     subject: str, content: str, values: dict[str, object], service: Service | None, *, has_footer: bool
 ) -> dict[str, Any]:
     footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
-    text = email.render(subject, content, values, unsubscribe_url=footer, unlinked_names=settings.EMAIL_UNLINKED_NAMES)
+    names = tuple(settings.EMAIL_UNLINKED_NAMES)
+    try:
+        text = previews.render(subject, content, values, unsubscribe_url=footer, unlinked_names=names)
+    except EmailTooLargeToShow as error:
+        return {"subject": list(placeholders.pieces(subject, {}, redact=False)), "too_large": error.message}
     return {
         "subject": list(placeholders.pieces(text.subject, {}, redact=False)),
         "sender": senders.from_email(service) if service else "",
-        "document": preview.sandboxed(preview.marked(email.html_document(text))),
+        "document": preview.sandboxed(preview.marked(html_document(text))),
         "plain": text.plain,
     }
 

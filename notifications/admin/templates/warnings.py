@@ -12,6 +12,7 @@ _OPEN_CONDITION = re.compile(r"\(\((?P<name>[^()?]+)\?\?(?![^()]*\)\))")
 _SCHEME = re.compile(r"https?://|mailto:|tel:", re.IGNORECASE)
 _BARE_URL = re.compile(r"www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/", re.IGNORECASE)
 _LOOKED_BACK = 200  # characters before a placeholder
+_MOST = 50  # a page with 100,000 warnings helps nobody
 _LONG_ENOUGH = 30  # letters; a shorter text in capitals may be a code
 
 
@@ -36,7 +37,7 @@ def warnings(*texts: str, files: Collection[str] = ()) -> list[str]:
     letters = [character for character in texts[-1] if character.isalpha()]
     if len(letters) > _LONG_ENOUGH and all(character.isupper() for character in letters):
         found.append("Text in CAPITALS is hard to read, and mail filters may treat it as spam.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found))[:_MOST]
 
 
 def _links_without_scheme(text: str, files: Collection[str]) -> list[str]:

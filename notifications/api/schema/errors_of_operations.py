@@ -34,7 +34,7 @@ _SMS_RULES = (
     *(errors.TextMessagesNotAllowed, errors.FileInTextMessage, errors.SmsSenderNotFound),
     *(errors.InternationalNotAllowed, errors.TextMessageTooLong, errors.FallbackRejected),
 )
-_EMAIL_RULES = (errors.EmailsNotAllowed, errors.ReplyToNotFound, errors.EmailTooLong)
+_EMAIL_RULES = (errors.EmailsNotAllowed, errors.ReplyToNotFound, errors.EmailTooLong, errors.EmailTooLargeToShow)
 _FILES = (
     *(errors.FileOptionNotBoolean, errors.FileRetentionUnsupported, errors.FileNameWithoutExtension),
     *(errors.FileCsvAndName, errors.FilesNotSetUp, errors.TooManyFiles, errors.NotBase64, errors.NameTooLong),
@@ -124,7 +124,10 @@ BY_OPERATION = {
     "changeTemplate": (*_ONE, *_CHANGED_TEMPLATE, errors.TemplateBreaksCalls),
     "readTemplate": _ONE,
     "readTemplateVersion": _ONE,
-    "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.LanguageInvalid, errors.PersonalisationMissing),
+    "previewTemplate": (
+        *(*_ONE, *_BODY, errors.WrongType, errors.LanguageInvalid, errors.PersonalisationMissing),
+        errors.EmailTooLargeToShow,
+    ),
     "listReceivedTexts": _PAGES,
     "listUnsubscribeRequests": _PAGES,
     "listSuppressions": (*_PAGES, errors.NotOneOf),

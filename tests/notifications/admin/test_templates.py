@@ -163,6 +163,24 @@ def test_the_preview_is_the_email_as_it_is_sent(console, template):
     assert template.versions.count() == 1
 
 
+def test_an_email_that_is_too_large_to_show_is_an_error_beside_the_form(console, template):
+    content = "- a\n" * 475_000
+    typed = {"template": template.pk, "subject": "For ((name))", "content": content, "sample-name": "Jo"}
+
+    page = console.post(PREVIEW, typed, headers={"X-Requested-With": "fetch"}).content.decode()
+
+    assert "The email is too large for a preview. It needs more than 300 MiB of memory" in page
+    assert "srcdoc=" not in page
+
+
+def test_a_large_email_is_shown(console, template):
+    typed = {"template": template.pk, "subject": "S", "content": "Dear ((name))\n" + "word " * 30_000}
+
+    page = console.post(PREVIEW, typed, headers={"X-Requested-With": "fetch"}).content.decode()
+
+    assert "srcdoc=" in page
+
+
 def test_the_preview_of_a_text_counts_its_parts(console, service):
     typed = {"service": service.pk, "type": "sms", "content": "Tide at ((hour)) ŵ", "sample-hour": "9"}
 

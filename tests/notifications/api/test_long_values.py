@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.notifications.calling import NUMBER, make_caller, sms_template
+from tests.notifications.calling import ADDRESS, NUMBER, email_template, make_caller, sms_template
 
 pytestmark = pytest.mark.django_db
 REFUSED = {
@@ -70,3 +70,36 @@ def test_too_many_values_are_rejected_before_they_are_parsed(value: Any) -> None
 
 def test_commas_and_brackets_in_texts_do_not_count() -> None:
     assert "Your message is too long." in first(send('[{,"' * 300_000))["message"]
+
+
+TOO_LARGE = {
+    "error": "BadRequestError",
+    "message": "The email is too large for a preview. It needs more than 300 MiB of memory, 4 seconds or 10 MB of HTML",
+}
+
+
+def test_the_preview_and_the_dry_run_of_an_email_that_is_too_large_to_show_are_rejected() -> None:
+    caller = make_caller()
+    template = email_template(caller, content="((a))\n\n- a\n" + "- a\n" * 450_000)
+    body = {"personalisation": {"a": "x"}}
+
+    preview = caller.post(f"/v2/template/{template.id}/preview", body)
+    dry_run = caller.post(
+        "/v2/notifications/email?dry_run=true",
+        {**body, "email_address": ADDRESS, "template_id": str(template.id)},
+    )
+
+    assert [(one.status_code, first(one)) for one in (preview, dry_run)] == [(400, TOO_LARGE)] * 2
+
+
+def test_a_value_in_many_placeholders_is_too_long_and_never_filled_in_whole() -> None:
+    caller = make_caller()
+    template = email_template(caller, content="((a))" * 100_000)
+    body = {"email_address": ADDRESS, "template_id": str(template.id), "personalisation": {"a": "x" * 500_000}}
+
+    sent = caller.post("/v2/notifications/email", body)
+    dry_run = caller.post("/v2/notifications/email?dry_run=true", body)
+
+    assert sent.status_code == 400
+    assert "Emails cannot be longer than 2000000 bytes." in first(sent)["message"]
+    assert (dry_run.json()["accepted"], dry_run.json()["html"]) == (False, None)

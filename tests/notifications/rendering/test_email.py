@@ -3,6 +3,7 @@
 import pytest
 
 from notifications.rendering import email, sanitise
+from notifications.rendering.document import html_document
 from tests.notifications.rendering.normal_form import normal_form
 
 
@@ -71,7 +72,7 @@ def test_names_of_the_setting_are_not_linked(source: str, plain: str) -> None:
 def test_the_document_has_title_preheader_and_fragment() -> None:
     text = email.EmailText(subject="Fish & chips", filled="# Tides\n\nHigh water at noon.")
 
-    document = email.html_document(text)
+    document = html_document(text)
 
     assert document.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert "<title>Fish &amp; chips</title>" in document

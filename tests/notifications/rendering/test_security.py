@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from notifications.api.schema.chapters import CHAPTERS
 from notifications.rendering import email, sanitise, sms
+from notifications.rendering.document import html_document
 
 ELEMENTS = {"p", "br", "h2", "h3", "ul", "ol", "li", "blockquote", "hr", "a"}
 ATTRIBUTES = {"a": {"href", "title", "style"}}
@@ -209,7 +210,7 @@ def test_the_preview_of_a_text_message_escapes_what_it_shows() -> None:
 def test_the_document_escapes_subject_and_preheader() -> None:
     text = email.EmailText(subject="</title><script> <!-- fragment -->", filled="<!-- fragment --> {{ subject }} <b>")
 
-    document = email.html_document(text)
+    document = html_document(text)
 
     assert "<script>" not in document
     assert "<b>" not in document
