@@ -28,6 +28,8 @@ from notifications.template_definitions.definition import (
     named,
 )
 
+MOST_BYTES = 50_000_000  # the longest text in twelve languages, with all its characters escaped
+
 _EDGE = "---"
 _MARK = "\ufeff"
 _LINE = re.compile(r"(?P<name>[a-z_]+): (?P<value>.*)")
@@ -64,6 +66,8 @@ def read(data: bytes, content_of: Callable[[str], bytes] = _absent) -> Definitio
 
     content_of: returns a file of the folder by its name
     """
+    if len(data) > MOST_BYTES:
+        raise FileInvalid(f"The file has more than {MOST_BYTES // 1_000_000} MB.")
     try:
         text = data.decode().removeprefix(_MARK)
     except UnicodeDecodeError as error:
@@ -89,11 +93,17 @@ def _fixed_file(name: str, listed: dict[str, Any], content_of: Callable[[str], b
 def _split(rest: str) -> tuple[list[str], str]:
     """Return the lines of the front matter, and all that is below it."""
     lines: list[str] = []
-    while rest:
-        line, _, rest = rest.partition("\n")
+    start = 0
+    while start < len(rest):
+        end = rest.find("\n", start)
+        end = len(rest) if end < 0 else end
+        line = rest[start:end]
         if line == _EDGE:
-            return lines, rest
+            return lines, rest[end + 1 :]
         lines.append(line)
+        if len(lines) > len(BY_NAME):  # a line is wrong, or a field is there twice, which `_values` reports
+            return lines, ""
+        start = end + 1
     raise FileInvalid(f"A line {_EDGE} must end the front matter.")
 
 
@@ -116,7 +126,7 @@ def _value(number: int, name: str, text: str) -> Any:
     words = _FILES_WORDS if name == "files" else _WORDS[BY_NAME[name].type]
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # RecursionError: a thousand lists in each other
         raise FileInvalid(f"Line {number}: {name} must be {words}.") from error
     if not fits(name, value):
         raise FileInvalid(f"Line {number}: {name} must be {words}.")

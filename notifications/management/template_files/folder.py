@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
+from notifications.attachments.validation import MAX_FILE_BYTES
 from notifications.template_definitions import fixed_files
 from notifications.template_definitions.definition import Definition, FixedFile
-from notifications.template_definitions.files import FileInvalid, read, write
+from notifications.template_definitions.files import MOST_BYTES, FileInvalid, read, write
 
 _SUFFIX = ".md"
 _MAX_NAME_CHARACTERS = 80
@@ -34,7 +35,7 @@ def load(folder: Path, *, needs_files: bool = True) -> dict[Path, Definition]:
         if path.suffix.lower() != _SUFFIX or path.name.lower() == _README:
             continue
         try:
-            found[path] = read(path.read_bytes(), partial(_content, path, is_needed=needs_files))
+            found[path] = read(_bytes(path, MOST_BYTES), partial(_content, path, is_needed=needs_files))
         except FileInvalid as error:
             errors.append(f"{path}: {error}")
         except OSError as error:
@@ -91,7 +92,13 @@ def _write(path: Path, definition: Definition, before: Definition | None) -> boo
 
 def _content(path: Path, name: str, *, is_needed: bool) -> bytes:
     place = path.with_suffix("") / name
-    return place.read_bytes() if is_needed or place.exists() else b""
+    return _bytes(place, MAX_FILE_BYTES) if is_needed or place.exists() else b""
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    """Return a file. Of a longer one, a byte more than `most` is enough to refuse it."""
+    with path.open("rb") as file:
+        return file.read(most + 1)
 
 
 def _path_of(file: FixedFile | None) -> str:

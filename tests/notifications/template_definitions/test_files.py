@@ -176,6 +176,17 @@ BASE = '---\nname: "A"\ntype: "sms"\n'
         ('---\nname: "\\ud800"\n---\n', "Line 2: name must be text in double quotes."),
         ('---\nname: "\\u0000"\n---\n', "Line 2: name must be text in double quotes."),
         (BASE + "---\n\0", "The file contains U+0000."),
+        (BASE + "tags: " + "[" * 100_000 + "\n---\n", 'Line 4: tags must be a list such as ["text"].'),
+        (BASE + "tags: " + "1" * 10_000 + "\n---\n", 'Line 4: tags must be a list such as ["text"].'),
+        (
+            BASE + "defaults: " + '{"a": ' * 50_000 + "\n---\n",
+            'Line 4: defaults must be pairs such as {"name": "text"}.',
+        ),
+        (
+            "---\n" + "x\n" * 2_000_000,
+            'Line 2 must be a name, a colon, a space and a value, such as `name: "Welcome"`.',
+        ),
+        ("---\n" + "x" * 50_000_000, "The file has more than 50 MB."),
     ],
 )
 def test_a_wrong_file_names_its_line(data: str, message: str) -> None:
