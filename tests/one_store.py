@@ -34,7 +34,7 @@ _PROGRAMS_AND_DOCUMENTS = (
     "notifications/management/test_commands.py",
     "notifications/management/test_demo.py",
     "notifications/management/test_template_files.py",
-    "notifications/rendering/test_over_http.py",
+    "notifications/rendering/",
     "notifications/submission/test_examples.py",
     "notifications/test_every_client_method.py",
 )

@@ -29,6 +29,14 @@ MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/ren
 _ZERO_WIDTH_SPACE = "\u200b"
 _BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # one or more, at the start of a line
 
+# A heading or an inset whose values are all blank. It is removed when it is filled: later, `#` could be typed text.
+_BLANK = "\ud800"  # stands before a blank value; the API rejects surrogates, so no text contains it
+_BLANK_VALUES = rf"{_BLANK}[ \t#{_BLANK}]*+(?![^\r\n])"
+_UNDERLINE = r"(?:\r\n?|\n)[ \t^]*+=++[ \t]*+(?![^\r\n])"
+_EMPTIED = re.compile(
+    rf"(?<![^\r\n])[ \t]*+(?:[#^][ \t#^]*+{_BLANK_VALUES}(?:{_UNDERLINE})?|{_BLANK_VALUES}{_UNDERLINE})"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class EmailText:
@@ -104,11 +112,11 @@ def render(
     >>> render("Tides", "Dear ((name)),", {"name": "Idris"}).body
     'Dear Idris,'
     """
-    filled = placeholders.fill(content, personalisation, lists=Lists.AS_BULLETS)
+    marked = placeholders.fill(content, personalisation, lists=Lists.AS_BULLETS, before_blank=_BLANK)
     return EmailText(
         subject=render_subject(subject, personalisation),
-        filled=filled,
-        is_empty=_is_empty(content, filled),
+        filled=_EMPTIED.sub("", marked).replace(_BLANK, ""),
+        is_empty=_is_empty(content, marked.replace(_BLANK, "")),
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(unlinked_names),
     )

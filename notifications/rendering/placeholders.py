@@ -122,7 +122,9 @@ def with_comma(text: str) -> list[str]:
     return [name for name in find(text) if "," in name]
 
 
-def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE) -> str:
+def fill(
+    text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE, before_blank: str = ""
+) -> str:
     """Fill the placeholders with values. A placeholder without a value stays as typed.
 
     Values beyond MOST_FILLED_CHARACTERS are left out, and the text is then too long for any message: 400,000
@@ -130,6 +132,7 @@ def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lis
 
     personalisation: placeholder name → string, number, boolean, list of these, or object; objects become JSON
     (the object of a file must already be replaced by its download URL)
+    before_blank: put in front of each value that is empty or only white space
 
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
@@ -142,7 +145,9 @@ def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lis
         if value is None:
             return match[0]
         room -= len(value)
-        return value if room >= 0 else ""
+        if room < 0:
+            return ""
+        return value if value.strip() else before_blank + value
 
     return PLACEHOLDER.sub(put, text)
 

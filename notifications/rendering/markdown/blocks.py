@@ -60,9 +60,7 @@ def _block(source: list[str], at: int, inset_depth: int) -> tuple[Block | None, 
         if reading := reader(source, at):
             return reading
     if inset_depth < MAX_INSET_DEPTH and lines.is_inset(source[at]):
-        contents, end = _inset_lines(source, at)
-        blocks = _blocks(contents, inset_depth + 1)
-        return Inset(blocks) if blocks else None, end
+        return _inset(source, at, inset_depth)
     return lists.read(source, at) or _paragraph(source, at)
 
 
@@ -86,7 +84,7 @@ def _heading(source: list[str], at: int) -> _Reading:
     level, text = found
     inlines = inline.parse(text)
     if not _is_seen(inlines):
-        return None, at + 1
+        return None, at + 1  # its images are dropped
     return Heading(level, inlines) if level <= 2 else Paragraph(inlines), at + 1
 
 
@@ -108,10 +106,14 @@ def _underlined_heading(source: list[str], at: int) -> _Reading:
     return Heading(level, inlines) if _is_seen(inlines) else None, at + 2
 
 
-def _underline_of_nothing(source: list[str], at: int) -> _Reading:
-    """Drop the underline of a heading whose text is empty, as for a `#` without text."""
-    is_below_text = at > 0 and source[at - 1]
-    return None if is_below_text or not lines.is_rule(source[at], "=") else (None, at + 1)
+def _inset(source: list[str], at: int, inset_depth: int) -> tuple[Block | None, int]:
+    """Read an inset. Carets without text are shown as typed: one paragraph, so that the work stays linear."""
+    contents, end = _inset_lines(source, at)
+    if not any(contents):
+        carets = "\n".join([line.strip(" ") for line in source[at:end] if line])
+        return Paragraph(inline.parse(carets)), end
+    blocks = _blocks(contents, inset_depth + 1)
+    return Inset(blocks) if blocks else None, end
 
 
 def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
@@ -126,7 +128,7 @@ def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
 
 
 def _is_seen(nodes: list[Inline]) -> bool:
-    """Return whether a block is visible after empty values are filled in and images are dropped.
+    """Return whether a block is visible after images are dropped.
 
     >>> _is_seen([" ", Break()]), _is_seen(["\\u00a0"])
     (False, True)
@@ -148,4 +150,4 @@ def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:
     return contents, end
 
 
-_BEFORE_INSETS: tuple[_Reader, ...] = (_rule, _heading, _table, _underlined_heading, _underline_of_nothing)
+_BEFORE_INSETS: tuple[_Reader, ...] = (_rule, _heading, _table, _underlined_heading)

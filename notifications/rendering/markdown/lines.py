@@ -42,10 +42,10 @@ def is_rule(line: str, characters: str = "-*_") -> bool:
 
 
 def heading(line: str) -> tuple[int, str] | None:
-    """Return the level and the text of a `#` heading, or None. The text is empty if its values are empty.
+    """Return the level and the text of a `#` heading, or None. Hashes without a text are no heading.
 
-    >>> heading("  ##Parking ##")
-    (2, 'Parking')
+    >>> heading("  ##Parking ##"), heading("# #")
+    ((2, 'Parking'), None)
     """
     stripped = line.strip(" ")
     if not stripped.startswith("#"):
@@ -56,9 +56,7 @@ def heading(line: str) -> tuple[int, str] | None:
     closed = text.rstrip("#")
     if closed != text and _ENDS_WITH_ESCAPE.search(closed):
         return level, f"{closed}#"  # the first hash is part of the text, as in "# Learn C\#"
-    # More hashes than a heading has levels are text.
-    is_row_of_hashes = not closed and stripped[level : level + 1] == "#"
-    return level, "#" if is_row_of_hashes else closed.rstrip(" ")
+    return (level, closed.rstrip(" ")) if closed else None
 
 
 def underline(line: str) -> int | None:

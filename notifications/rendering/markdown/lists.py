@@ -10,9 +10,11 @@ INDENT = 2  # additional spaces that nest a list
 def read(source: list[str], at: int) -> tuple[List, int] | None:
     """Parse the list at an index. Return the list and the index of the next block, or None.
 
-    A list ends at a rule, at two blank lines, or at a blank line before a line that has no indent and no mark.
+    A mark without a text begins a list only above an item with a text, because `-` alone often stands for "none". A
+    list ends at a rule, at two blank lines, or at a blank line before a line that has no indent and no mark.
     """
-    if lines.mark(source[at]) is None:
+    first = lines.mark(source[at])
+    if first is None or not (first.text or _has_text_below(source, at)):
         return None
     reader = _Reader()
     blanks = 0
@@ -32,6 +34,11 @@ def read(source: list[str], at: int) -> tuple[List, int] | None:
         at += 1
     reader.end_item()
     return reader.open_lists[0], at
+
+
+def _has_text_below(source: list[str], at: int) -> bool:
+    below = lines.mark(source[at + 1]) if at + 1 < len(source) else None
+    return below is not None and bool(below.text)
 
 
 class _Reader:
