@@ -2,8 +2,8 @@
 
 An escaped character has no meaning for blocks, links and typography, but it counts as a neighbour of other characters.
 Until the text is written, a lone surrogate replaces it ("shielded"). No other text contains surrogates: the API
-rejects them, and `without_surrogates` replaces the rest. One exception: a hyphen between spaces becomes a dash even if
-it is shielded, because the sanitiser shields every hyphen.
+rejects them, and `without_surrogates` replaces the rest. One exception: in a body a hyphen between spaces becomes a
+dash even if it is shielded, because the sanitiser shields every hyphen.
 Source: docs/reference/rendering.md §3.2, §4.1, §4.2, §4.4, §4.6.
 """
 
@@ -11,10 +11,11 @@ import html
 import re
 from html.entities import html5
 
-from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
+from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH, without_zero_width
 
-_TIDY_LINE = str.maketrans(dict.fromkeys(ZERO_WIDTH, "") | dict.fromkeys(NO_BREAK_SPACES, " "))
-_DELETE_BOTH = str.maketrans("", "", ZERO_WIDTH + NO_BREAK_SPACES)
+_SPACES = str.maketrans(dict.fromkeys(NO_BREAK_SPACES, " "))
+_TIDY_LINE = _SPACES | str.maketrans("", "", ZERO_WIDTH)
+_DELETE_SPACES = str.maketrans("", "", NO_BREAK_SPACES)
 ESCAPABLE = "\\`*{}[]()#+-.!_>~|<^•="
 QUOTES = "'\""
 
@@ -39,13 +40,22 @@ def one_line(text: str) -> str:
     return " ".join(text.translate(_TIDY_LINE).split())
 
 
+def spelled_line(text: str) -> str:
+    """Return a text as one line, as `one_line` does, with the joiners that words and emoji are spelled with.
+
+    >>> spelled_line("می\\u200cخواهم\\u200b\\n2") == "می\\u200cخواهم 2"
+    True
+    """
+    return " ".join(without_zero_width(text).translate(_SPACES).split())
+
+
 def without_invisible(text: str) -> str:
-    """Delete zero-width characters and no-break spaces, and trim.
+    """Delete no-break spaces and zero-width characters, except joiners that words are spelled with, and trim.
 
     >>> without_invisible(" a\\u200b lamp\\u00a0")
     'a lamp'
     """
-    return text.translate(_DELETE_BOTH).strip()
+    return without_zero_width(text).translate(_DELETE_SPACES).strip()
 
 
 def without_fillers(text: str) -> str:
@@ -99,6 +109,7 @@ def unshield(text: str) -> str:
 # Each pattern matches only at the start of a run, so the time stays linear for long runs.
 _SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
 _SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{_shielded('-')}]{{1,3}}[^\S\n]++")
+_SPACED_DASH_OF_SUBJECT = re.compile(r"(?<![^\S\n])[^\S\n]++[-–—]{1,3}[^\S\n]++")
 _RUN = re.compile(r"\S++")
 _ANYTHING_TO_SET = re.compile("['‘’\",.–—-]|[\ud800-\udfff]")
 
@@ -116,11 +127,12 @@ _OPENED = str.maketrans("'\"", "‘“")
 _CLOSED = str.maketrans("'\"", "’”")
 
 
-def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
+def typeset(text: str, *, before: str = "", curl: bool = True, is_subject: bool = False) -> str:
     """Return one text node of an email, or a subject, with typographic characters, unshielded.
 
     before: the text before the node; a quote directly after a link is a closing quote
     curl: False for link texts in HTML, whose quotes stay straight
+    is_subject: leave escaped hyphens between spaces as typed
 
     >>> typeset("She said \\"it's 5 - 6\\" , not '90s")
     'She said “it’s 5 – 6”, not ‘90s'
@@ -132,7 +144,7 @@ def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
         text = _RUN.sub(_with_straight_apostrophes, text)
     if curl:
         text = _curled(text, before)
-    return unshield(_SPACED_DASH.sub(" – ", text))
+    return unshield((_SPACED_DASH_OF_SUBJECT if is_subject else _SPACED_DASH).sub(" – ", text))
 
 
 def _shield_match(match: re.Match[str]) -> str:

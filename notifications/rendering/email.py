@@ -14,8 +14,8 @@ from functools import cached_property
 from notifications.rendering import markdown, placeholders
 from notifications.rendering.characters import (
     decode_references,
-    one_line,
     shield_subject,
+    spelled_line,
     typeset,
     without_fillers,
     without_surrogates,
@@ -112,7 +112,7 @@ def render(
     >>> render("Tides", "Dear ((name)),", {"name": "Idris"}).body
     'Dear Idris,'
     """
-    marked = placeholders.fill(content, personalisation, lists=Lists.AS_BULLETS, before_blank=_BLANK)
+    marked = placeholders.fill(content, personalisation, lists=Lists.AS_BULLETS, change=_marked_if_blank)
     return EmailText(
         subject=render_subject(subject, personalisation),
         filled=_EMPTIED.sub("", marked).replace(_BLANK, ""),
@@ -129,8 +129,12 @@ def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
     'It’s 5 – 6 o’clock: rope and bait'
     """
     filled = without_surrogates(placeholders.fill(subject, personalisation))
-    line = one_line(typeset(shield_subject(filled)))
+    line = spelled_line(typeset(shield_subject(filled), is_subject=True))
     return "".join(character for character in line if unicodedata.category(character) != "Cc").strip()
+
+
+def _marked_if_blank(value: str) -> str:
+    return value if value.strip() else _BLANK + value
 
 
 def _is_empty(content: str, filled: str) -> bool:

@@ -4,6 +4,7 @@ import unicodedata
 from functools import lru_cache
 
 from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
+from notifications.rendering import latin
 
 ONE_UNIT = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡"
@@ -41,6 +42,17 @@ def encode(text: str) -> str:
     return "".join(map(_encoded, text))
 
 
+def sendable(value: str) -> str:
+    """Return a value with accents joined to their letters, and the plain form of letters that cannot be sent.
+
+    The text of a template is not changed: vectors fix that the editor refuses such letters.
+
+    >>> encode(sendable("Ame\u0301lie")), encode(sendable("Đorđe Việt")), encode("Ame\u0301lie Đorđe")
+    ('Amélie', 'Dorde Viet', 'Ame?lie ?or?e')
+    """
+    return value if value.isascii() else "".join(map(_nearest, unicodedata.normalize("NFC", value)))
+
+
 def is_lost(character: str) -> bool:
     """Return whether the character becomes a question mark. White space never does, because lines are tidied first."""
     return character != UNKNOWN and not character.isspace() and _encoded(character) == UNKNOWN
@@ -53,6 +65,15 @@ def _encoded(character: str) -> str:
     if base := _canonical_base(character):
         return base if base in KEPT else UNKNOWN
     return _REPLACED.get(character, UNKNOWN)
+
+
+@lru_cache(maxsize=2048)
+def _nearest(character: str) -> str:
+    """Return the letter that is nearest to a lost one. A letter with several accents may lose some of them."""
+    if not is_lost(character):
+        return character
+    base = _canonical_base(character)
+    return _nearest(base) if base else latin.base(character) or character
 
 
 def _canonical_base(character: str) -> str:

@@ -6,7 +6,7 @@ A template is read once, from left to right, so placeholders in values are not f
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -123,7 +123,11 @@ def with_comma(text: str) -> list[str]:
 
 
 def fill(
-    text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE, before_blank: str = ""
+    text: str,
+    personalisation: Mapping[str, object],
+    *,
+    lists: Lists = Lists.IN_SENTENCE,
+    change: Callable[[str], str] = str,
 ) -> str:
     """Fill the placeholders with values. A placeholder without a value stays as typed.
 
@@ -132,7 +136,7 @@ def fill(
 
     personalisation: placeholder name → string, number, boolean, list of these, or object; objects become JSON
     (the object of a file must already be replaced by its download URL)
-    before_blank: put in front of each value that is empty or only white space
+    change: applied to each printed value
 
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
@@ -145,9 +149,7 @@ def fill(
         if value is None:
             return match[0]
         room -= len(value)
-        if room < 0:
-            return ""
-        return value if value.strip() else before_blank + value
+        return change(value) if room >= 0 else ""
 
     return PLACEHOLDER.sub(put, text)
 

@@ -112,7 +112,7 @@ def render(content: str, personalisation: Mapping[str, object], *, prefix: str |
     >>> render("Bring ((kit)) .", {"kit": ["a spade", "sacks"]}, prefix="Depot").text
     'Depot: Bring a spade and sacks.'
     """
-    filled = placeholders.fill(content, personalisation)
+    filled = placeholders.fill(content, personalisation, change=gsm.sendable)
     return SmsText(gsm.encode(_tidy(_lead(prefix) + filled)), _prefix_chars(prefix))
 
 
@@ -160,7 +160,7 @@ def preview_html(text: SmsText) -> str:
 
 
 def _clean_prefix(prefix: str | None) -> str:
-    return " ".join((prefix or "").split())
+    return " ".join(gsm.sendable(prefix or "").split())
 
 
 def _lead(prefix: str | None) -> str:

@@ -84,10 +84,10 @@ def test_a_subject_keeps_escaped_characters() -> None:
     assert email.render_subject(r"5\-6 \"x\" C:\temp", {}) == r'5-6 "x" C:\temp'
 
 
-def test_a_sanitised_dash_looks_like_any_other() -> None:
+def test_a_sanitised_dash_looks_like_any_other_in_a_body_and_is_as_typed_in_a_subject() -> None:
     value = "Fern - Quay"
 
-    assert email.render_subject("((v))", {"v": sanitise.value(value)}) == "Fern – Quay"
+    assert email.render_subject("((v))", {"v": sanitise.value(value)}) == "Fern - Quay"
     assert email.render("", "((v))", {"v": sanitise.value(value)}).plain == "Fern – Quay\n"
 
 
