@@ -39,6 +39,7 @@ def _email(claim: Claim) -> OutgoingEmail:
     text = EmailText(
         subject=subject,
         filled=body,
+        language=notification.language or DEFAULT_LANGUAGE,
         unsubscribe_url=own_link,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )
@@ -48,7 +49,7 @@ def _email(claim: Claim) -> OutgoingEmail:
         to=email_addresses.parse(notification.recipient).ascii,
         subject=text.subject,
         text=text.plain,
-        html=html_document(text, language=notification.language or DEFAULT_LANGUAGE),
+        html=html_document(text),
         message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
         reply_to=email_addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
         envelope_sender=settings.BOUNCE_EMAIL_ADDRESS or None,

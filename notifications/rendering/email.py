@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from notifications.rendering import markdown, placeholders
+from notifications.rendering import markdown, placeholders, words
 from notifications.rendering.characters import (
     decode_references,
     shield_subject,
@@ -46,6 +46,7 @@ class EmailText:
 
     filled: the template with its values, before the Markdown is parsed; untrimmed, because leading spaces nest lists
     is_empty: whether a template of placeholders only became empty; such an email is rejected
+    language: of the text
     unsubscribe_url: the link in the footer, or None
     unlinked_names: host names that mail programs must not turn into links
     """
@@ -53,6 +54,7 @@ class EmailText:
     subject: str
     filled: str
     is_empty: bool = False
+    language: str = words.ENGLISH
     unsubscribe_url: str | None = None
     unlinked_names: tuple[str, ...] = ()
 
@@ -79,7 +81,7 @@ class EmailText:
     @cached_property
     def tree(self) -> list[Block]:
         """Return the parsed body with the footer."""
-        source = self.filled + _footer(self.unsubscribe_url)
+        source = self.filled + _footer(self.unsubscribe_url, self.language)
         decoded = without_fillers(decode_references(source))
         return markdown.parse(_unlinked(decoded, self.unlinked_names))
 
@@ -104,31 +106,35 @@ def render(
     content: str,
     personalisation: Mapping[str, object],
     *,
+    language: str = words.ENGLISH,
     unsubscribe_url: str | None = None,
     unlinked_names: Iterable[str] = (),
 ) -> EmailText:
-    """Fill a template with personalisation.
+    """Fill a template with personalisation. language: of its text
 
     >>> render("Tides", "Dear ((name)),", {"name": "Idris"}).body
     'Dear Idris,'
     """
-    marked = placeholders.fill(content, personalisation, lists=Lists.AS_BULLETS, change=_marked_if_blank)
+    marked = placeholders.fill(
+        content, personalisation, lists=Lists.AS_BULLETS, language=language, change=_marked_if_blank
+    )
     return EmailText(
-        subject=render_subject(subject, personalisation),
+        subject=render_subject(subject, personalisation, language=language),
         filled=_EMPTIED.sub("", marked).replace(_BLANK, ""),
         is_empty=_is_empty(content, marked.replace(_BLANK, "")),
+        language=language,
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(unlinked_names),
     )
 
 
-def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
+def render_subject(subject: str, personalisation: Mapping[str, object], *, language: str = words.ENGLISH) -> str:
     """Fill a subject: one line of plain text without control characters, which prevents header injection.
 
     >>> render_subject("It's 5 - 6 o'clock:\\n ((things))", {"things": ["rope", "bait"]})
     'It’s 5 – 6 o’clock: rope and bait'
     """
-    filled = without_surrogates(placeholders.fill(subject, personalisation))
+    filled = without_surrogates(placeholders.fill(subject, personalisation, language=language))
     line = spelled_line(typeset(shield_subject(filled), is_subject=True))
     return "".join(character for character in line if unicodedata.category(character) != "Cc").strip()
 
@@ -143,8 +149,8 @@ def _is_empty(content: str, filled: str) -> bool:
     return content.startswith("((") and content.endswith("))") and not filled.strip()
 
 
-def _footer(unsubscribe_url: str | None) -> str:
-    return f"\n\n---\n\n[Unsubscribe from these emails]({unsubscribe_url})" if unsubscribe_url else ""
+def _footer(unsubscribe_url: str | None, language: str) -> str:
+    return f"\n\n---\n\n[{words.of(language).unsubscribe}]({unsubscribe_url})" if unsubscribe_url else ""
 
 
 def _unlinked(source: str, names: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from notifications.rendering import words
 from notifications.rendering.characters import without_invisible
 
 # A placeholder contains no brackets, so the possessive quantifier never backtracks and the search stays linear.
@@ -127,6 +128,7 @@ def fill(
     personalisation: Mapping[str, object],
     *,
     lists: Lists = Lists.IN_SENTENCE,
+    language: str = words.ENGLISH,
     change: Callable[[str], str] = str,
 ) -> str:
     """Fill the placeholders with values. A placeholder without a value stays as typed.
@@ -136,12 +138,13 @@ def fill(
 
     personalisation: placeholder name → string, number, boolean, list of these, or object; objects become JSON
     (the object of a file must already be replaced by its download URL)
+    language: of the text, for the "and" of a list
     change: applied to each printed value
 
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
     """
-    values, room = _Values(personalisation, lists), MOST_FILLED_CHARACTERS
+    values, room = _Values(personalisation, lists, language), MOST_FILLED_CHARACTERS
 
     def put(match: re.Match[str]) -> str:
         nonlocal room
@@ -167,13 +170,18 @@ def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) 
 
 
 def pieces(
-    text: str, personalisation: Mapping[str, object], *, redact: bool, lists: Lists = Lists.IN_SENTENCE
+    text: str,
+    personalisation: Mapping[str, object],
+    *,
+    redact: bool,
+    lists: Lists = Lists.IN_SENTENCE,
+    language: str = words.ENGLISH,
 ) -> Iterator[Piece]:
     """Split a template into pieces for display in the console. The page must escape them.
 
     In a conditional only the part before its text is highlighted, unless it is redacted.
     """
-    values = _Values(personalisation, lists)
+    values = _Values(personalisation, lists, language)
     end = 0
     for match in PLACEHOLDER.finditer(text):
         yield Piece(text[end : match.start()])
@@ -195,8 +203,8 @@ def pieces(
 class _Values:
     """The values of placeholders as text. Each is printed once: a template may name a long list 400,000 times."""
 
-    def __init__(self, personalisation: Mapping[str, object], lists: Lists) -> None:
-        self._values, self._lists = keyed(personalisation), lists
+    def __init__(self, personalisation: Mapping[str, object], lists: Lists, language: str) -> None:
+        self._values, self._lists, self._language = keyed(personalisation), lists, language
         self._shown: dict[str, str] = {}
         self._decided: dict[str, bool] = {}
 
@@ -212,7 +220,8 @@ class _Values:
                 self._decided[normal] = _printed(value).lower() in YES_VALUES
             return conditional_text if self._decided[normal] else ""
         if normal not in self._shown:
-            self._shown[normal] = _list(value, self._lists) if isinstance(value, list) else _printed(value)
+            is_list = isinstance(value, list)
+            self._shown[normal] = _list(value, self._lists, self._language) if is_list else _printed(value)
         return self._shown[normal]
 
 
@@ -222,12 +231,11 @@ def _printed(value: object) -> str:
     return str(value)
 
 
-def _list(values: list[object], lists: Lists) -> str:
+def _list(values: list[object], lists: Lists, language: str) -> str:
     printed = [without_invisible(_printed(value)) for value in values if value is not None]
     items = [item for item in printed if item]
     if not items:
         return ""
     if lists is Lists.AS_BULLETS:
         return "\n\n" + "\n".join(f"* {item}" for item in items)
-    *others, last = items
-    return f"{', '.join(others)} and {last}" if others else last
+    return words.sentence(items, language)

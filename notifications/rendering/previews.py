@@ -6,6 +6,7 @@ Source: docs/reference/rendering.md §4.11; docs/reference/security.md §14.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from config import limited
 from config.limited import Limits
@@ -25,6 +26,7 @@ _OPENING = "(("
 class PreviewParts:
     """The parts of an email, as `EmailText` has them."""
 
+    language: str
     subject: str
     body: str
     title: str
@@ -38,13 +40,15 @@ def render(
     content: str,
     values: Mapping[str, object],
     *,
+    language: str,
     unsubscribe_url: str | None,
     unlinked_names: tuple[str, ...],
 ) -> EmailText | PreviewParts:
     """Fill a template, as `email.render` does, and return its parts. Raises EmailTooLargeToShow."""
+    more: dict[str, Any] = {"language": language, "unsubscribe_url": unsubscribe_url, "unlinked_names": unlinked_names}
     if _most_characters(content, values) <= LARGE_CHARACTERS:
-        return email.render(subject, content, values, unsubscribe_url=unsubscribe_url, unlinked_names=unlinked_names)
-    return _limited(_render, subject, content, dict(values), unsubscribe_url, unlinked_names)
+        return email.render(subject, content, values, **more)
+    return _limited(_render, subject, content, dict(values), more)
 
 
 def parts_of(text: EmailText) -> EmailText | PreviewParts:
@@ -68,15 +72,8 @@ def _limited(function: Callable[..., PreviewParts | None], *arguments: object) -
     return parts
 
 
-def _render(
-    subject: str,
-    content: str,
-    values: Mapping[str, object],
-    unsubscribe_url: str | None,
-    unlinked_names: tuple[str, ...],
-) -> PreviewParts | None:
-    text = email.render(subject, content, values, unsubscribe_url=unsubscribe_url, unlinked_names=unlinked_names)
-    return _parts(text)
+def _render(subject: str, content: str, values: Mapping[str, object], more: Mapping[str, Any]) -> PreviewParts | None:
+    return _parts(email.render(subject, content, values, **more))
 
 
 def _parts(text: EmailText) -> PreviewParts | None:
@@ -85,6 +82,7 @@ def _parts(text: EmailText) -> PreviewParts | None:
     if len(html) > MOST_HTML_CHARACTERS:
         return None
     return PreviewParts(
+        language=text.language,
         subject=text.subject,
         body=text.body,
         title=text.title,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from notifications.rendering import gsm, links, placeholders
+from notifications.rendering import gsm, links, placeholders, words
 from notifications.rendering.characters import one_line
 
 MAX_CHARACTERS = 918  # six fragments of 153, without the prefix. Source: docs/reference/rendering.md §3.3
@@ -104,15 +104,22 @@ class SmsText:
         return self.chars_without_prefix == 0
 
 
-def render(content: str, personalisation: Mapping[str, object], *, prefix: str | None = None) -> SmsText:
+def render(
+    content: str,
+    personalisation: Mapping[str, object],
+    *,
+    prefix: str | None = None,
+    language: str = words.ENGLISH,
+) -> SmsText:
     """Render the final text of a message.
 
+    language: of the template's text
     prefix: the service's name if the service prefixes its messages with it, else None
 
     >>> render("Bring ((kit)) .", {"kit": ["a spade", "sacks"]}, prefix="Depot").text
     'Depot: Bring a spade and sacks.'
     """
-    filled = placeholders.fill(content, personalisation, change=gsm.sendable)
+    filled = placeholders.fill(content, personalisation, language=language, change=gsm.sendable)
     return SmsText(gsm.encode(_tidy(_lead(prefix) + filled)), _prefix_chars(prefix))
 
 

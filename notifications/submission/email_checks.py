@@ -51,7 +51,8 @@ class EmailChecks:
         values = templates.values_for(template, given)
         self.sanitised = replace(self.sanitised, personalisation=values)
         self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
-        self.text = email.render(template.subject, template.content, self.parcel.with_links(values))
+        filled = self.parcel.with_links(values)
+        self.text = email.render(template.subject, template.content, filled, language=template.language)
 
     def check_not_empty(self) -> None:
         if self.text.is_empty:
@@ -84,7 +85,7 @@ class EmailChecks:
         kept = text
         if self.files:
             values = self.parcel.with_kept_links(self.sanitised.personalisation)
-            kept = email.render(template.subject, template.content, values)
+            kept = email.render(template.subject, template.content, values, language=template.language)
         notification = Notification(
             **common_columns(self.caller, template, self.request, Channel.EMAIL),
             recipient=recipient.as_given,

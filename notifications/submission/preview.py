@@ -43,7 +43,8 @@ def preview(
     values = templates.values_for(template, {**values, **fixed})
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
-        return Preview(version=version, body=sms.render(template.content, values, prefix=prefix).text)
+        text_message = sms.render(template.content, values, prefix=prefix, language=template.language)
+        return Preview(version=version, body=text_message.text)
     text = email_parts(template, values, unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None)
     return Preview(version=version, body=text.body, subject=text.subject, html=text.html)
 
@@ -56,6 +57,7 @@ def email_parts(
         template.subject,
         template.content,
         values,
+        language=template.language,
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )

@@ -34,7 +34,7 @@ class SmsChecks:
     def fill(self) -> None:
         values = templates.values_for(self.template, self.request.personalisation)
         prefix = self.service.name if self.service.prefix_sms else None
-        self.text = sms.render(self.template.content, values, prefix=prefix)
+        self.text = sms.render(self.template.content, values, prefix=prefix, language=self.template.language)
 
     def check_not_empty(self) -> None:
         if self.text.is_empty:

@@ -46,13 +46,13 @@ def _context(draft: Draft, row: BulkRow) -> dict[str, Any]:
         parts = [text.content] if text.type is Channel.SMS else [text.subject, text.content]
         return {"unfilled": [list(placeholders.pieces(part, {}, redact=True)) for part in parts]}
     values = values_of(row.cells, draft.columns, draft.rules.defaults)
-    message = Notification(service=bulk_send.service, channel=bulk_send.channel)
+    message = Notification(service=bulk_send.service, channel=bulk_send.channel, language=text.language)
     if bulk_send.channel == Channel.SMS:
         prefix = bulk_send.service.name if bulk_send.service.prefix_sms else None
-        message.body = sms.render(text.content, values, prefix=prefix).text
+        message.body = sms.render(text.content, values, prefix=prefix, language=text.language).text
         message.sms_sender = senders.sms_sender(bulk_send.service, None)
     else:
-        rendered = email.render(text.subject, text.content, values)
+        rendered = email.render(text.subject, text.content, values, language=text.language)
         message.subject, message.body = rendered.subject, rendered.filled
         message.unsubscribe_link = text.unsubscribe_link
     return page.shown(message)

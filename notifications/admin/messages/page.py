@@ -32,6 +32,7 @@ from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, previews, sms
 from notifications.rendering.document import html_document
 from notifications.submission import redaction, senders
+from notifications.validation.languages import DEFAULT_LANGUAGE
 
 
 def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
@@ -63,6 +64,7 @@ def email_shown(message: Notification) -> dict[str, Any]:
     text = email.EmailText(
         subject=message.subject or "",
         filled=message.body,
+        language=message.language or DEFAULT_LANGUAGE,
         unsubscribe_url=f"{settings.BASE_URL}/unsubscribe/preview" if message.unsubscribe_link else None,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )

@@ -60,8 +60,13 @@ def context(run: DryRun) -> dict[str, Any]:
 def _shown(run: DryRun) -> dict[str, Any]:
     if run.body is None or run.template is None:
         return {}
-    link = run.template.unsubscribe_link
-    message = Notification(channel=run.channel, subject=run.subject, body=run.body, unsubscribe_link=link)
+    message = Notification(
+        channel=run.channel,
+        language=run.template.language,
+        subject=run.subject,
+        body=run.body,
+        unsubscribe_link=run.template.unsubscribe_link,
+    )
     return {**page.shown(message), "sender": run.sent_from or "unknown sender"}
 
 

@@ -18,6 +18,7 @@ from notifications.rendering.placeholders import Lists
 from notifications.submission import kept_use, senders
 from notifications.submission.samples import FILE
 from notifications.validation import templates
+from notifications.validation.languages import DEFAULT_LANGUAGE
 
 _UNSUBSCRIBE = (
     "Callers send a one-click unsubscribe URL, but the text has no unsubscribe link. "
@@ -32,6 +33,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     """
     channel = channel_of(typed, template)
     subject, content = typed.get("subject", ""), typed.get("content", "").replace("\r\n", "\n")
+    language = typed.get("language", "").strip()
     has_footer = "unsubscribe_link" in typed
     texts = texts_of(channel, typed)
     tried = samples.read(typed, [*texts, *languages.texts(typed)], template, channel)
@@ -65,18 +67,20 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     forms = [Lists.IN_SENTENCE, Lists.AS_BULLETS] if channel is Channel.EMAIL else [Lists.IN_SENTENCE]
     if len(content) <= previews.LARGE_CHARACTERS:  # a large one may have 400,000 pieces
         shown["unfilled"] = [
-            list(placeholders.pieces(text, values, redact=redact, lists=form))
+            list(placeholders.pieces(text, values, redact=redact, lists=form, language=language))
             for text, form in zip(texts, forms, strict=True)
         ]
 
-    def filled(subject: str, content: str) -> dict[str, Any]:
+    def filled(subject: str, content: str, language: str) -> dict[str, Any]:
         if channel is Channel.EMAIL:
-            return _email(subject, content, values, service, has_footer=has_footer)
-        return _sms(content, values, service)
+            return _email(subject, content, values, service, language=language, has_footer=has_footer)
+        return _sms(content, values, service, language=language)
 
     others = [section for section in languages.read(typed) if len(section.content.encode()) <= email.MAX_BYTES]
-    shown["translations"] = [{"title": one.title, **filled(one.subject, one.content)} for one in others]
-    return {**shown, **filled(subject, content)}
+    shown["translations"] = [
+        {"title": one.title, **filled(one.subject, one.content, one.language.strip())} for one in others
+    ]
+    return {**shown, **filled(subject, content, language)}
 
 
 def typed_of(version: TemplateVersion) -> QueryDict:
@@ -102,12 +106,15 @@ def texts_of(channel: Channel, typed: QueryDict) -> list[str]:
 
 
 def _email(
-    subject: str, content: str, values: dict[str, object], service: Service | None, *, has_footer: bool
+    subject: str, content: str, values: dict[str, object], service: Service | None, *, language: str, has_footer: bool
 ) -> dict[str, Any]:
     footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
     names = tuple(settings.EMAIL_UNLINKED_NAMES)
+    language = language or DEFAULT_LANGUAGE
     try:
-        text = previews.render(subject, content, values, unsubscribe_url=footer, unlinked_names=names)
+        text = previews.render(
+            subject, content, values, language=language, unsubscribe_url=footer, unlinked_names=names
+        )
     except EmailTooLargeToShow as error:
         return {"subject": list(placeholders.pieces(subject, {}, redact=False)), "too_large": error.message}
     return {
@@ -118,9 +125,9 @@ def _email(
     }
 
 
-def _sms(content: str, values: dict[str, object], service: Service | None) -> dict[str, Any]:
+def _sms(content: str, values: dict[str, object], service: Service | None, *, language: str) -> dict[str, Any]:
     prefix = service.name if service and service.prefix_sms else None
-    text = sms.render(content, values, prefix=prefix)
+    text = sms.render(content, values, prefix=prefix, language=language)
     sender = SmsSender.objects.filter(service=service, is_default=True, archived_at=None).first() if service else None
     return {
         "bubble": preview.marked(sms.preview_html(text)),

@@ -162,9 +162,9 @@ def rules_for(caller: Caller, template: TemplateText) -> Rules:
         is_known=partial(policy.may_send_to, caller),
         is_simulated=policy.is_simulated,
         render=(
-            partial(email.render, template.subject, template.content)
+            partial(email.render, template.subject, template.content, language=template.language)
             if is_email
-            else partial(sms.render, template.content, prefix=prefix)
+            else partial(sms.render, template.content, prefix=prefix, language=template.language)
         ),
         defaults=template.defaults,
     )

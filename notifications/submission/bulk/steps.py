@@ -208,7 +208,8 @@ class _Rendering:
         ]
 
     def _email(self, row: BulkRow) -> dict[str, Any]:  # Any: values of columns
-        text = email.render(self._template.subject, self._template.content, self._values(row))
+        template, values = self._template, self._values(row)
+        text = email.render(template.subject, template.content, values, language=template.language)
         column = self._columns.special.get(UNSUBSCRIBE_URL)
         return {
             "subject": text.subject,
@@ -219,7 +220,8 @@ class _Rendering:
 
     def _text(self, row: BulkRow) -> dict[str, Any]:  # Any: values of columns
         prefix = self._bulk_send.service_name if self._bulk_send.prefix_sms else None
-        text = sms.render(self._template.content, self._values(row), prefix=prefix)
+        template, values = self._template, self._values(row)
+        text = sms.render(template.content, values, prefix=prefix, language=template.language)
         return {
             "body": text.text,
             "parts": text.fragments,

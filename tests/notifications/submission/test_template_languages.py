@@ -47,6 +47,29 @@ def test_a_send_has_the_subject_and_body_of_its_language(caller: Caller) -> None
     assert sorted(Notification.objects.values_list("language", "body")) == [("cy", "Annwyl Ana"), ("en", "Dear Ana")]
 
 
+def test_a_list_has_the_conjunction_of_its_language(caller: Caller) -> None:
+    welsh = {"language": "cy", "subject": None, "content": "Prynwch ((things))"}
+    template = translated(sms_template(caller, "Buy ((things))"), welsh)
+    things = {"things": ["bara", "llaeth", "te"]}
+
+    sent = caller.send_sms(template, personalisation=things, language="cy").json()["content"]["body"]
+    english = caller.send_sms(template, personalisation=things).json()["content"]["body"]
+
+    assert sent == "Prynwch bara, llaeth a te"
+    assert english == "Buy bara, llaeth and te"
+
+
+def test_the_unsubscribe_link_of_a_preview_has_its_language(caller: Caller) -> None:
+    template = translated(email_template(caller, "Dear ((name))", "Hello"), WELSH)
+    template.versions.update(unsubscribe_link=True)
+    ttl_cache.clear()
+    body = {"personalisation": {"name": "Ana", "enw": "Ana"}, "language": "cy"}
+
+    shown = caller.post(f"/v2/template/{template.id}/preview", body).json()
+
+    assert "Dad-danysgrifio" in shown["html"]
+
+
 def test_placeholders_are_those_of_the_language(caller: Caller) -> None:
     template = translated(email_template(caller, "Dear ((name))", "Hello"), WELSH)
 
