@@ -9,7 +9,18 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import ClassVar, Self
 
+MAX_VALUE_CHARACTERS = 10_000  # of one value in a text: an answer must not grow with the request
+MAX_QUOTED_CHARACTERS = 2_000  # of one value that a request sent; a vector quotes 1,001
 _VALUES = re.compile(r"\{\w+\}(?: \{\w+\})*")
+
+
+def shortened(text: str, limit: int = MAX_QUOTED_CHARACTERS) -> str:
+    """Return a text that is cut to the limit, with an ellipsis in place of the rest.
+
+    >>> shortened("Tide times", 4), shortened("Tide", 4)
+    ('Tide…', 'Tide')
+    """
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 class ApiError(Exception):
@@ -34,7 +45,7 @@ class ApiError(Exception):
 
     def __init__(self, message: str = "", *, fix: str = "", **values: object) -> None:
         """message: replaces `text`; values: for the names in `text`."""
-        self.message = message or (self.text.format(**values) if values else self.text)
+        self.message = message or (self.text.format(**_bounded(values)) if values else self.text)
         if fix:
             self.fix = fix
         super().__init__(self.message)
@@ -65,6 +76,13 @@ class ApiError(Exception):
         if self.retry_after_seconds is not None:
             headers["Retry-After"] = str(self.retry_after_seconds)
         return headers
+
+
+def _bounded(values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: shortened(value, MAX_VALUE_CHARACTERS) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
 
 
 class SendingError(ApiError):

@@ -5,16 +5,16 @@ Source: docs/reference/sending-api.md §2.2.
 
 from collections.abc import Iterable, Sequence
 
-from config.rest.api_errors import SendingError
+from config.rest.api_errors import SendingError, shortened
 
 
 def shown(value: object) -> str:
-    """Return a value as the contract's messages show it: its `repr` without apostrophes.
+    """Return a value as the contract's messages show it: its `repr` without apostrophes, shortened.
 
     >>> shown(None), shown(["a", 1]), shown("x")
     ('None', '[a, 1]', 'x')
     """
-    return repr(value).replace("'", "")
+    return shortened(repr(value).replace("'", ""))
 
 
 class ValidationError(SendingError):
@@ -49,7 +49,8 @@ class PropertiesUnexpected(ValidationError):
 
     def __init__(self, *, names: Iterable[str]) -> None:
         unknown = sorted(names)
-        super().__init__(names=f"{', '.join(unknown)} {'was' if len(unknown) == 1 else 'were'}")
+        listed = shortened(", ".join(map(shortened, unknown)))
+        super().__init__(names=f"{listed} {'was' if len(unknown) == 1 else 'were'}")
 
 
 class WrongType(ValidationError):
