@@ -80,6 +80,16 @@ def test_the_document_has_title_preheader_and_fragment() -> None:
     assert text.html in document
 
 
+def test_outlook_for_windows_gets_a_table_of_a_fixed_width() -> None:
+    """Its Word engine ignores `max-width` and reads conditional comments."""
+    document = email.html_document(email.EmailText(subject="", filled="Hello"))
+
+    start = '<!--[if mso]><table role="presentation" width="580"'
+    end = "</td></tr></table><![endif]-->"
+    assert document.index(start) < document.index("max-width:580px") < document.rindex("Hello") < document.index(end)
+    assert document.count("<!--[if mso]>") == document.count("<![endif]-->") == 2
+
+
 def test_a_subject_keeps_escaped_characters() -> None:
     assert email.render_subject(r"5\-6 \"x\" C:\temp", {}) == r'5-6 "x" C:\temp'
 
