@@ -27,6 +27,7 @@ from notifications.rendering import placeholders
 SAMPLE_ROWS = 3
 SAMPLE_CHARACTERS = 200  # of one cell
 SMALL_UNPACKED_BYTES = 2 * 1024 * 1024  # takes about a second
+EMPTY = "The file is empty. Choose a file with the column names in its first row."
 KIND = "read-bulk-table"
 
 
@@ -45,6 +46,8 @@ def open_table(table: BulkTable, limits: Limits) -> FileTable:
 def read(table: BulkTable, found: FileTable) -> None:
     """Set what the page that matches columns shows of the whole file. Raises Unreadable."""
     names = found.table.names
+    if not names:
+        raise Unreadable(EMPTY)
     if sum(map(bool, names)) > MAX_COLUMNS:
         raise Unreadable(errors.TooManyColumns.text.format(limit=MAX_COLUMNS))
     table.names, table.read_as, table.unformatted = names, found.read_as, found.unformatted

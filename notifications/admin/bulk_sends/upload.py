@@ -59,7 +59,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label="File",
         required=False,
-        allow_empty_file=True,  # the next page then says that rows are missing
+        error_messages={"empty": reading.EMPTY},
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.ods"}),
         help_text="CSV, TSV, Excel (.xlsx or .xlsm) or OpenDocument (.ods), at most 25 MiB and 100 000 rows.",
     )

@@ -114,6 +114,15 @@ def test_an_upload_that_cannot_be_read_shows_the_reason_beside_its_field(
     assert (BulkSend.objects.count(), SpentNonce.objects.count()) == (0, 0)
 
 
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\r\n\r\n", " \n".encode("utf-16")])
+def test_an_empty_file_is_called_empty(sender: Client, template: Template, data: bytes):
+    answer = upload(sender, template, data)
+
+    assert answer.status_code == 422
+    assert "The file is empty. Choose a file with the column names in its first row." in text_of(answer)
+    assert not BulkSend.objects.exists()
+
+
 def test_another_file_than_a_table_cannot_be_read(sender: Client, template: Template):
     answer = upload(sender, template, b"%PDF-1.7\n\0")
 
@@ -151,7 +160,7 @@ def test_the_example_file_has_the_needed_columns(sender: Client, template: Templ
 @pytest.mark.parametrize(
     ("table", "headings"),
     [
-        ("", ["There's a problem with your column names", "Your file is missing some rows"]),
+        ("colour\n", ["There's a problem with your column names", "Your file is missing some rows"]),
         ("email address,name\n", ["Your file is missing some rows"]),
         (
             "email address\na@example.com\n",
