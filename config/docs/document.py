@@ -69,11 +69,15 @@ def complete(result: Json, **_: object) -> Json:
         if schema.get("type") == "object" and name not in open_schemas and "properties" in schema:
             schema.setdefault("additionalProperties", False)
     for part in parts():
+        for name, properties in part.exactly_one.items():
+            schemas[name]["oneOf"] = [{"required": [one]} for one in properties]
         schemas[_error_name(part)] = part.error_schema
         for path, methods in result["paths"].items():
             if path.startswith(part.prefix):
                 for operation in methods.values():
                     _refuse(operation, part)
+                    if "requestBody" in operation and operation["operationId"] not in part.optional_bodies:
+                        operation["requestBody"]["required"] = True
                     if part.is_elsewhere:
                         operation["servers"] = [{"url": part.base_url}]
     for methods in result["paths"].values():

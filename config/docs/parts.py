@@ -1,7 +1,7 @@
 """The part of each area in the API documentation. An area registers it in `config.areas` as a Documentation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from django.conf import settings
@@ -36,6 +36,8 @@ class Part:
     families:      title → all errors of one family, also those of no operation
     error_schema:  JSON Schema of the body of all errors
     open_schemas:  names of the schemas that allow further properties
+    exactly_one:   name of a schema → properties of which a body has exactly one
+    optional_bodies: ids of operations that accept a request without its body
     """
 
     name: str
@@ -47,6 +49,8 @@ class Part:
     families: Mapping[str, Sequence[type[ApiError]]]
     error_schema: Mapping[str, object]
     open_schemas: Sequence[str] = ()
+    exactly_one: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    optional_bodies: Sequence[str] = ()
 
     @property
     def is_elsewhere(self) -> bool:

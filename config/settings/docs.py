@@ -13,6 +13,7 @@ SPECTACULAR_SETTINGS = {
     "SERVERS": [{"url": BASE_URL or "/"}],
     "PREPROCESSING_HOOKS": ["config.docs.document.keep_documented"],
     "POSTPROCESSING_HOOKS": ["config.docs.document.complete"],
+    "COMPONENT_SPLIT_PATCH": False,  # the bodies of PATCH state themselves which properties they need
     "SORT_OPERATIONS": False,  # the order of the URLs suits a first reading
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

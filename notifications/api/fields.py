@@ -22,7 +22,7 @@ from notifications.recipients.email import EmailAddress as ParsedEmailAddress
 from notifications.submission import policy, requests, scheduled
 from notifications.submission.requests import GivenFallback, GivenId, RequestedCallback
 from notifications.submission.templates import TemplateText
-from notifications.validation.languages import parse_language
+from notifications.validation.languages import MAX_CODE_CHARACTERS, parse_language
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url
 
 _HEX = r"[0-9a-f]{8}(?P<h>-?)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{12}"
@@ -136,6 +136,14 @@ class TemplateVersionChoice(serializers.Field[Any, Any, Any, Any]):
         return data  # type: ignore[return-value]  # an int or a str
 
 
+LANGUAGE_SCHEMA = {
+    "type": "string",
+    "maxLength": MAX_CODE_CHARACTERS,
+    "pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$",
+}
+
+
+@extend_schema_field(LANGUAGE_SCHEMA)
 class Language(serializers.CharField):
     """A language code. The template need not have this language."""
 

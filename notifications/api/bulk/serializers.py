@@ -133,6 +133,13 @@ class Time(serializers.DateTimeField):
         return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
+class ChangedAt(Time):
+    def to_representation(self, bulk_send: BulkSend) -> str | None:  # type: ignore[override]  # the whole row
+        """Return the time of the last change, or null for a bulk send as it was accepted."""
+        changed_at = bulk_send.updated_at
+        return None if changed_at == bulk_send.created_at else super().to_representation(changed_at)
+
+
 class _Named(serializers.Serializer[BulkSend]):
     name = serializers.CharField(source="service_name")
 
@@ -178,7 +185,7 @@ class BulkSendData(serializers.Serializer[BulkSend]):
     template = serializers.UUIDField(source="template_id")
     template_type = serializers.ChoiceField(choices=Channel.values, source="channel")
     template_version = serializers.IntegerField(min_value=1)
-    updated_at = Time(help_text="The last change.")
+    updated_at = ChangedAt(allow_null=True, source="*", help_text="The last change; null if there was none.")
 
 
 class BulkSendAnswer(serializers.Serializer[BulkSend]):

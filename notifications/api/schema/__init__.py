@@ -65,4 +65,10 @@ PART = Part(
     families=errors_of_operations.FAMILIES,
     error_schema=_ERROR_BODY,
     open_schemas=["PreviewValues"],
+    exactly_one={
+        "BulkSendRequest": ("rows", "csv"),
+        "NewSuppression": ("email_address", "phone_number"),
+        "Recipient": ("email_address", "phone_number"),
+    },
+    optional_bodies=["previewTemplate"],
 )

@@ -28,6 +28,11 @@ class Text(serializers.CharField):
         return text
 
 
+@extend_schema_field(fields.LANGUAGE_SCHEMA)
+class LanguageCode(Text):
+    """A language code. The rules of the editor check it."""
+
+
 class Flag(serializers.BooleanField):
     def to_internal_value(self, data: object) -> bool:
         fields.of_type(self.field_name, data, bool, "boolean")
@@ -61,7 +66,7 @@ class Defaults(serializers.DictField):
 
 
 class Translation(serializers.Serializer[Any]):
-    language = serializers.CharField(help_text="A language code, such as `cy`.")
+    language = LanguageCode(help_text="A language code, such as `cy`.")
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
     body = serializers.CharField()
 
@@ -118,7 +123,7 @@ class ChangingSerializer(RequestSerializer):
     defaults = Defaults(
         required=False, help_text="The values of placeholders that a send leaves out. They replace the stored ones."
     )
-    language = Text(required=False, help_text="The language code of the text, such as `en`.")
+    language = LanguageCode(required=False, help_text="The language code of the text, such as `en`.")
     translations = Translations(
         required=False, help_text="The text in further languages. They replace the stored ones."
     )

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from openapi_spec_validator.shortcuts import OpenAPIV31SpecValidator
 
@@ -142,6 +143,46 @@ def test_every_error_of_an_operation_is_in_one_family():
 
 def test_the_body_of_a_preview_allows_unknown_properties():
     assert document()["components"]["schemas"]["PreviewValues"].get("additionalProperties") is not False
+
+
+BODIES = {
+    operation["operationId"]: operation["requestBody"] for _, _, operation in OPERATIONS if "requestBody" in operation
+}
+
+
+def _is_valid(operation_id, body):
+    [content] = BODIES[operation_id]["content"].values()
+    schema = {**content["schema"], "components": document()["components"]}
+    return Draft202012Validator(schema).is_valid(body)
+
+
+def test_every_body_is_required_that_an_operation_reads():
+    assert [name for name, body in BODIES.items() if not body.get("required")] == ["previewTemplate"]
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "body", "is_valid"),
+    [
+        ("addSuppression", {"email_address": "a@example.org"}, True),
+        ("addSuppression", {"phone_number": "07700900123", "note": "x"}, True),
+        ("addSuppression", {"email_address": "a@example.org", "phone_number": "07700900123"}, False),
+        ("addSuppression", {"note": "x"}, False),
+        ("findSuppressions", {}, False),
+        ("findSuppressions", {"phone_number": "07700900123"}, True),
+        ("sendBulk", {"template_id": "f163deaf-2d3f-4ec6-98fc-f23fa511518f", "name": "x", "csv": "a"}, True),
+        ("sendBulk", {"template_id": "f163deaf-2d3f-4ec6-98fc-f23fa511518f", "name": "x"}, False),
+        ("moveScheduledMessage", {}, False),
+        ("moveBulkSend", {}, False),
+        ("moveBulkSend", {"scheduled_for": None}, True),
+        ("changeTemplate", {"language": "cy"}, True),
+        ("changeTemplate", {"language": "zh-Hant"}, True),
+        ("changeTemplate", {"language": "Welsh!"}, False),
+        ("changeTemplate", {"translations": [{"language": "c", "subject": None, "body": "x"}]}, False),
+        ("previewTemplate", {"language": "-"}, False),
+    ],
+)
+def test_the_document_allows_the_bodies_that_the_service_takes(operation_id, body, is_valid):
+    assert _is_valid(operation_id, body) is is_valid
 
 
 @pytest.mark.parametrize("name", ["count", "1st class", "a:b", "%", "é", "_a", "a\tb", "", "x" * 128, "x" * 129, "_id"])

@@ -62,8 +62,7 @@ def test_the_response_has_every_key_of_the_contract(caller):
 
     data = response.json()["data"]
     key = {"id": str(caller.key.id), "key_type": "normal", "name": caller.key.name}
-    times = {data.pop(name)[-13:] for name in ("created_at", "updated_at")}
-    assert all(time.endswith("+00:00") for time in times)
+    assert data.pop("created_at").endswith("+00:00")
     bulk_send = BulkSend.objects.get()
     assert data == {
         "id": str(bulk_send.id),
@@ -76,6 +75,7 @@ def test_the_response_has_every_key_of_the_contract(caller):
         "processing_started": None,
         "processing_finished": None,
         "scheduled_for": None,
+        "updated_at": None,
         "sender_id": None,
         "service": str(caller.service.id),
         "service_name": {"name": caller.service.name},
