@@ -8,9 +8,7 @@ docs/framework-internals.md lists the private attributes of the framework that t
 """
 
 import json
-import re
 import time
-import traceback
 from http import HTTPStatus
 from typing import Any
 
@@ -22,7 +20,6 @@ from gunicorn.workers.gthread import ThreadWorker
 from config.rest import handler
 from config.web import body_limits, unread_body
 
-_REQUEST_LINE = re.compile(rb"[A-Z]+ (/[^ ?\r\n]*)")
 SECONDS_A_CONNECTION, MOST_SECONDS = 0.000_2, 0.002
 
 
@@ -51,7 +48,7 @@ class Worker(ThreadWorker):
         super().handle_error(req, page, addr, exc)  # type: ignore[no-untyped-call]  # no types published
         if page.status is None:
             return
-        path = getattr(req or getattr(exc, "req", None), "path", None) or _path_of(exc) or "/v2"
+        path = getattr(req or getattr(exc, "req", None), "path", None) or "/v2"
         is_ours = page.code == HTTPStatus.INTERNAL_SERVER_ERROR  # gunicorn answers every error of the application so
         error = (handler.FAILED if is_ours else handler.NOT_UNDERSTOOD).at(path)
         error.status = page.code
@@ -63,18 +60,6 @@ class Worker(ThreadWorker):
             "X-Content-Type-Options: nosniff\r\n\r\n"
         )
         client.sendall((head + text).encode("ascii"))
-
-
-def _path_of(error: BaseException) -> str:
-    """Return the path of a request line that was too long.
-
-    gunicorn makes no request object for such a line, so the line is read from the frames of the traceback.
-    """
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        line = frame.f_locals.get("data")
-        if isinstance(line, bytes) and (found := _REQUEST_LINE.match(line)):
-            return found[1].decode("latin-1")
-    return ""
 
 
 class Logger(glogging.Logger):

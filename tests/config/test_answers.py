@@ -42,15 +42,12 @@ def test_every_error_of_the_apis_is_compact_and_links_to_its_help(service, path)
     assert "Allow" not in answer.headers or path == "/data/a/b"
 
 
-def test_a_request_that_cannot_be_read_is_answered_in_the_shape_of_its_path(service):
-    for path, name in (("/v2/", "request-not-understood"), ("/data/", "data-request-not-understood")):
-        answer = get(service, f"{path}{'a' * 9000}")
+@pytest.mark.parametrize("path", ["/v2/", "/data/"])
+def test_a_request_line_that_is_too_long_gets_the_error_of_the_sending_api(service, path):
+    answer = get(service, f"{path}{'a' * 9000}")
 
-        assert (answer.status_code, set(answer.json())) == (
-            414,
-            {"status_code", "errors"} if path == "/v2/" else {"status", "message"},
-        )
-        assert answer.headers["Link"] == f'<{service.url}/docs/#errors-{name}>; rel="help"'
+    assert (answer.status_code, set(answer.json())) == (414, {"status_code", "errors"})
+    assert answer.headers["Link"] == f'<{service.url}/docs/#errors-request-not-understood>; rel="help"'
 
 
 @pytest.mark.parametrize("accept", ["application/json", "application/json, text/plain;q=0.5", "application/*"])
