@@ -127,6 +127,25 @@ def test_every_command_of_the_readme_exists():
     assert commands <= set(get_commands())
 
 
+def _pages():
+    return {path.relative_to(ROOT / "docs").as_posix(): path.read_text() for path in (ROOT / "docs").rglob("*.md")}
+
+
+def test_the_documents_name_each_command_of_the_project_and_no_other():
+    own = {name for name, app in get_commands().items() if str(app).partition(".")[0] in PRODUCT}
+    text = "\n".join([(ROOT / "README.md").read_text(), *_pages().values()])
+    named = set(re.findall(r"manage\.py ([a-z_]+)", text))
+
+    assert {name for name in own - named if f"`{name}`" not in text} == set()
+    assert named - set(get_commands()) == set()
+
+
+def test_each_page_of_the_documents_is_linked_from_the_index():
+    index = (ROOT / "docs" / "index.md").read_text() + (ROOT / "README.md").read_text()
+
+    assert {page for page in _pages() if f"{page})" not in index and page != "index.md"} == set()
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
