@@ -220,9 +220,11 @@ class _Values:
                 self._decided[normal] = _printed(value).lower() in YES_VALUES
             return conditional_text if self._decided[normal] else ""
         if normal not in self._shown:
-            is_list = isinstance(value, list)
-            self._shown[normal] = _list(value, self._lists, self._language) if is_list else _printed(value)
+            self._shown[normal] = self._text(value)
         return self._shown[normal]
+
+    def _text(self, value: object) -> str:
+        return _list(value, self._lists, self._language) if isinstance(value, list) else _printed(value)
 
 
 def _printed(value: object) -> str:

@@ -12,7 +12,7 @@ from config import limited
 from config.limited import Limits
 from config.limited.limits import MIB
 from notifications.errors import EmailTooLargeToShow
-from notifications.rendering import email
+from notifications.rendering import email, words
 from notifications.rendering.email import EmailText
 
 LARGE_CHARACTERS = 100_000
@@ -40,7 +40,7 @@ def render(
     content: str,
     values: Mapping[str, object],
     *,
-    language: str,
+    language: str = words.ENGLISH,
     unsubscribe_url: str | None,
     unlinked_names: tuple[str, ...],
 ) -> EmailText | PreviewParts:

@@ -82,7 +82,7 @@ def test_the_document_has_title_preheader_and_fragment() -> None:
 
 def test_outlook_for_windows_gets_a_table_of_a_fixed_width() -> None:
     """Its Word engine ignores `max-width` and reads conditional comments."""
-    document = email.html_document(email.EmailText(subject="", filled="Hello"))
+    document = html_document(email.EmailText(subject="", filled="Hello"))
 
     start = '<!--[if mso]><table role="presentation" width="580"'
     end = "</td></tr></table><![endif]-->"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from notifications.rendering import email, sms
+from notifications.rendering import document, email, sms
 from tests.servers import ROOT
 
 
@@ -45,7 +45,7 @@ def test_the_unsubscribe_footer_is_in_the_language_of_the_text(language: str, wo
 
     assert text.plain.endswith(f"{words}: https://a.example/u\n")
     assert f">{words}</a>" in text.html
-    assert f'<html lang="{language}">' in email.html_document(text)
+    assert f'<html lang="{language}">' in document.html_document(text)
 
 
 def test_every_caller_passes_the_language() -> None:
