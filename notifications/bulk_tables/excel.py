@@ -5,36 +5,50 @@ memory, which a stray cell makes as large as 512 GB. The format: ISO/IEC 29500-1
 Source: docs/reference/bulk-sending.md §2.
 """
 
+import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
 
 from notifications.bulk_tables.archives import Elements, NotASpreadsheet
 from notifications.bulk_tables.excel_values import Values
 from notifications.bulk_tables.sheets import MAX_ROWS, HasHiddenCells, Sheet, without_blank_end
 from notifications.bulk_tables.tables import MAX_PLACES, Cell
 
-WORKBOOK, _WORKBOOK_LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_ARCHIVE_LINKS = "_rels/.rels"
 _YES = {"1", "true"}
 _LETTERS = re.compile("[A-Z]{1,3}")
 
 
+def has_workbook(archive: zipfile.ZipFile) -> bool:
+    return _ARCHIVE_LINKS in archive.namelist()
+
+
 def read(archive: zipfile.ZipFile) -> Sheet:
     """Return the sheet. Raises NotASpreadsheet and exceptions of a broken file, and HasHiddenCells with its rows."""
-    workbook, links = _Workbook(), _Links()
-    workbook.read_whole(archive, WORKBOOK)
-    links.read_whole(archive, _WORKBOOK_LINKS)
+    names = {name.lower(): name for name in archive.namelist()}  # links and names may differ in case
+    path = _links(archive, names, "").workbook
+    workbook, links = _Workbook(), _links(archive, names, path)
+    workbook.read_whole(archive, path)
     sheets = (links.sheets[identifier] for identifier in workbook.visible if identifier in links.sheets)
-    path = next(sheets, None)
-    if path is None:
+    sheet = next(sheets, None)
+    if sheet is None:
         raise NotASpreadsheet
     values = Values(is_from_1904=workbook.is_from_1904)
-    names = set(archive.namelist())
-    if links.strings in names:
+    if links.strings:
         values.strings.read_whole(archive, links.strings)
-    if links.styles in names:
+    if links.styles:
         values.styles.read_whole(archive, links.styles)
-    return Sheet(rows=_rows(archive, path, values), unformatted=values.unformatted)
+    return Sheet(rows=_rows(archive, sheet, values), unformatted=values.unformatted)
+
+
+def _links(archive: zipfile.ZipFile, names: Mapping[str, str], part: str) -> "_Links":
+    """Return what a part links to, or what the archive does if it is empty. Raises KeyError."""
+    folder, file = posixpath.split(part)
+    links = _Links(names, folder)
+    links.read_whole(archive, names[posixpath.join(folder, "_rels", f"{file}.rels").lower()])
+    return links
 
 
 def _rows(archive: zipfile.ZipFile, path: str, values: Values) -> Iterator[tuple[int, list[Cell]]]:
@@ -63,24 +77,30 @@ class _Workbook(Elements):
 
 
 class _Links(Elements):
-    """The paths of worksheets by id, and of the parts for texts and styles."""
+    """The paths of worksheets by id, and of the workbook and the parts for texts and styles.
 
-    def __init__(self) -> None:
+    names: the names of all parts by their lower-case form; folder: of the part that has the links
+    """
+
+    def __init__(self, names: Mapping[str, str], folder: str) -> None:
         self.sheets: dict[str, str] = {}
-        self.strings = self.styles = ""
+        self.workbook = self.strings = self.styles = ""
+        self._names, self._folder = names, folder
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name != "Relationship":
             return
-        target = attributes["Target"]
-        path = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-        kind = attributes["Type"].rpartition("/")[2]
-        if kind == "worksheet":
-            self.sheets[attributes["Id"]] = path
-        elif kind == "sharedStrings":
-            self.strings = path
-        elif kind == "styles":
-            self.styles = path
+        path = posixpath.normpath(posixpath.join("/", self._folder, unquote(attributes["Target"]))).lstrip("/")
+        path = self._names.get(path.lower(), "")
+        match path and attributes["Type"].rpartition("/")[2]:
+            case "worksheet":
+                self.sheets[attributes["Id"]] = path
+            case "officeDocument":
+                self.workbook = path
+            case "sharedStrings":
+                self.strings = path
+            case "styles":
+                self.styles = path
 
 
 class _Rows(Elements):
@@ -91,6 +111,8 @@ class _Rows(Elements):
         self._values = values
         self._number = 0
         self._row: list[Cell] = []
+        self._next_place = 0  # of a cell without a reference
+        self._text = ""
         self._cell: dict[str, str] = {}
         self._texts: list[str] | None = None  # of the open value
         self._is_phonetic = False
@@ -105,7 +127,7 @@ class _Rows(Elements):
             if attributes.get("hidden") in _YES or _is_zero(attributes, "ht", "customHeight"):
                 raise HasHiddenCells
             self._number = int(attributes.get("r", self._number + 1))
-            self._row = []
+            self._row, self._next_place = [], 0
         elif name == "col":
             if attributes.get("hidden") in _YES or _is_zero(attributes, "width", "customWidth"):
                 raise HasHiddenCells
@@ -120,18 +142,22 @@ class _Rows(Elements):
         if name in {"v", "t"} and self._texts is not None:
             self._text += "".join(self._texts)
             self._texts = None
-        elif name == "c" and self._text:
-            place = _place(self._cell["r"]) if "r" in self._cell else len(self._row)
-            if not len(self._row) <= place < MAX_PLACES:
-                raise NotASpreadsheet
-            self._row += [None] * (place - len(self._row))
-            self._row.append(self._values.printed(self._text, self._cell, place))
-        elif name == "c" and "r" not in self._cell:
-            self._row.append(None)
+        elif name == "c":
+            self._end_cell()
         elif name == "row":
             self.found.append((self._number, without_blank_end(self._row)))
         elif name == "rPh":
             self._is_phonetic = False
+
+    def _end_cell(self) -> None:
+        place = _place(self._cell["r"]) if "r" in self._cell else self._next_place
+        self._next_place = place + 1
+        if not self._text:
+            return
+        if not len(self._row) <= place < MAX_PLACES:
+            raise NotASpreadsheet
+        self._row += [None] * (place - len(self._row))
+        self._row.append(self._values.printed(self._text, self._cell, place))
 
 
 def _place(reference: str) -> int:

@@ -1,7 +1,7 @@
 """The values of the cells of an .xlsx file as text. The format: ISO/IEC 29500-1, clauses 18.4 and 18.8."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 
 from notifications.bulk_tables import number_formats
@@ -33,6 +33,8 @@ _FORMS = {  # that a file does not have to define; the others are dates, times o
     46: "[h]:mm",
 }
 _LITERALS = re.compile(r'"[^"]*"|\\.|[_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_DAYS_OF_ALL_YEARS = 2_957_003  # to the year 9999, also from 1904
 _LAST_WITHOUT_LEAP_DAY = 60  # Excel counts a 29 February 1900, so earlier days are one later
 
 
@@ -57,7 +59,7 @@ class Strings(Elements):
         if name == "rPh":
             self._is_phonetic = False
         elif name == "si":
-            self.found.append("".join(self._texts))
+            self.found.append(unescaped("".join(self._texts)))
             self._texts.clear()
 
 
@@ -97,32 +99,58 @@ class Values:
             case "s":
                 return self.strings.found[int(text)]
             case "n":
-                return self._number(text, attributes.get("s", ""), place)
+                return self._number(text, self._form(attributes), place)
             case "b":
-                return str(text == "1")
+                return str(text.strip() in {"1", "true"})
             case "d":
-                return printed_moment(datetime.fromisoformat(text))
-        return text
+                return _iso_moment(text, _parts_of_date(self._form(attributes) or ""))
+        return unescaped(text)
 
-    def _number(self, text: str, style: str, place: int) -> str:
+    def _form(self, attributes: dict[str, str]) -> str | None:
+        style = attributes.get("s", "")
+        return self.styles.found[int(style)] if style and self.styles.found else _FORMS[_GENERAL]
+
+    def _number(self, text: str, form: str | None, place: int) -> str:
         value = float(text) if not text.isdecimal() else int(text)
-        form = self.styles.found[int(style)] if style and self.styles.found else _FORMS[_GENERAL]
         parts = _parts_of_date(form) if form else ""
-        if parts:
-            return self._moment(float(value), parts)
-        shown = number_formats.shown(value, form) if form else None
+        shown = self._moment(float(value), parts) if parts else number_formats.shown(value, form) if form else None
         if shown is None:
             self.unformatted.add(place)
         return number_formats.plain(value) if shown is None else shown
 
-    def _moment(self, days: float, parts: str) -> str:
+    def _moment(self, days: float, parts: str) -> str | None:
+        """Return the date, the time or both, as the format shows. None: a sheet shows no date for this number"""
         if "[" in parts:
             return printed_duration(timedelta(days=days))
+        if not 0 <= days < _DAYS_OF_ALL_YEARS:
+            return None
         if not self._is_from_1904 and days < _LAST_WITHOUT_LEAP_DAY:
             days += days >= 1
-        moment = self._first_day + timedelta(seconds=round(days * 86_400))
-        is_time_alone = not set(parts) & set("yd") and days < 1
-        return printed_time(moment.time()) if is_time_alone else printed_moment(moment)
+        return _printed(self._first_day + timedelta(seconds=round(days * 86_400)), parts)
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the characters that XML cannot hold, such as the CR that Excel writes as `_x000D_`.
+
+    >>> unescaped("a_x000D_b"), unescaped("a_x005F_x000D_b")
+    ('a\\rb', 'a_x000D_b')
+    """
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def _iso_moment(text: str, parts: str) -> str:
+    """Return a date, time or both that a strict file writes in the form of ISO 8601. Raises ValueError."""
+    if "-" not in text:
+        return printed_time(time.fromisoformat(text))
+    return _printed(datetime.fromisoformat(text), parts)
+
+
+def _printed(moment: datetime, parts: str) -> str:
+    """Return the date, the time or both. parts: the letters of the format, if there is one"""
+    has_date, has_time = not set("yd").isdisjoint(parts), not set("hs").isdisjoint(parts)
+    if has_time and not has_date:
+        return printed_time(moment.time())
+    return printed_moment(moment if has_time or not parts else datetime.combine(moment, time()))
 
 
 @lru_cache(maxsize=256)

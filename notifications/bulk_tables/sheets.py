@@ -45,10 +45,11 @@ def printed_time(value: time) -> str:
 
 
 def printed_duration(value: timedelta) -> str:
-    """Return hours and minutes.
+    """Return hours and minutes, and seconds if there are any.
 
-    >>> printed_duration(timedelta(hours=26, minutes=5))
-    '26:05'
+    >>> printed_duration(timedelta(hours=26, minutes=5)), printed_duration(timedelta(minutes=-90, seconds=-5))
+    ('26:05', '-01:30:05')
     """
-    minutes = round(value.total_seconds() / 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}"
+    minutes, seconds = divmod(round(abs(value.total_seconds())), 60)
+    printed = f"{minutes // 60:02}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+    return f"-{printed}" if value < timedelta() else printed

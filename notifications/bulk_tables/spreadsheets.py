@@ -38,7 +38,7 @@ def read(file: BinaryIO) -> Sheet:
 
 def _sheet(archive: zipfile.ZipFile) -> Sheet:
     names = set(archive.namelist())
-    if excel.WORKBOOK in names:
+    if excel.has_workbook(archive):
         return excel.read(archive)
     if "mimetype" in names and archive.read("mimetype").strip() == _OPEN_DOCUMENT:
         return open_document.read(archive)

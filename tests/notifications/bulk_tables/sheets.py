@@ -28,6 +28,26 @@ def saved(workbook: openpyxl.Workbook) -> bytes:
     return data.getvalue()
 
 
+def renamed(data: bytes, names: dict[str, str]) -> bytes:
+    """Return the archive with other names of parts."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in source.namelist():
+            new.writestr(names.get(name, name), source.read(name))
+    return target.getvalue()
+
+
+def added(data: bytes, part: str, content: str) -> bytes:
+    """Return the archive with this part instead of the one of that name, if there is one."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in source.namelist():
+            if name != part:
+                new.writestr(name, source.read(name))
+        new.writestr(part, content)
+    return target.getvalue()
+
+
 def changed(data: bytes, part: str, old: str, new: str) -> bytes:
     """Return the archive with a text in one of its parts replaced."""
     changed = io.BytesIO()
@@ -45,7 +65,7 @@ def ods(rows: str, *, styles: str = "", before: str = "", table: str = 'table:na
     """Return an .ods file. rows: the XML of the sheet's rows; before: that of earlier sheets"""
     content = (
         f'<office:document-content xmlns:office="{_OFFICE}:office:1.0" xmlns:table="{_OFFICE}:table:1.0" '
-        f'xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0">'
+        f'xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0" xmlns:draw="{_OFFICE}:drawing:1.0">'
         f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>{before}"
         f"<table:table {table}>{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
     )

@@ -47,6 +47,26 @@ def read(data: bytes) -> list[list[object]]:
         (True, "General", "True"),
         ("#N/A", "General", "#N/A"),
         ("=1+1", "General", ""),  # without a stored result
+        (0, '_-"£"* #,##0.00_-;\\-"£"* #,##0.00_-;_-"£"* "-"??_-;_-@_-', "£-"),
+        (-5.25, '_-"£"* #,##0.00_-;\\-"£"* #,##0.00_-;_-"£"* "-"??_-;_-@_-', "-£5.25"),
+        (0, '0;-0;"none"', "none"),
+        (0, "0;-0;;@", ""),
+        (-3, '0;"minus"', "minus"),
+        (0.256, "0.0 %", "25.6 %"),
+        (12, '0"%"', "12%"),
+        (0.5, "#.00", ".50"),
+        (12.3456, "0.0##", "12.346"),
+        (1234567, "#,###", "1,234,567"),
+        (5, "0,000", "0,005"),
+        (42, '"No_"0', "No_42"),
+        (3.5, 'General" kg"', "3.5 kg"),
+        (1e30, "0.00", f"1{'0' * 30}.00"),
+        (46000.378, "dd/mm/yyyy", "2025-12-09"),
+        (46000.378, "hh:mm", "09:04:19"),
+        (7700900123, "dd/mm/yyyy", "7700900123"),  # a sheet shows ######
+        (timedelta(seconds=293), "[mm]:ss", "00:04:53"),
+        (timedelta(hours=-1, minutes=-30), "[h]:mm", "-01:30"),
+        ("a_x000D_b_x005F_x000D_", "General", "a\rb_x000D_"),
     ],
 )
 def test_a_cell_is_printed_as_it_is_shown(value: object, form: str, shown: str) -> None:
@@ -65,11 +85,12 @@ def test_days_may_count_from_1904() -> None:
 
 
 def test_columns_with_a_format_that_is_not_known_are_named() -> None:
-    data = xlsx(["name", "x", "y"], ["Ann", 1234.5, 3], formats={"B2": "0.00E+00", "C2": "# ?/?"})
+    formats = {"B2": "0.00E+00", "C2": "# ?/?", "D2": "[>9]0;0.0", "E2": "yyyy"}
+    data = xlsx(["name", "x", "y", "z", "day"], ["Ann", 1234.5, 3, 5, -5], formats=formats)
     upload = uploads.from_file(io.BytesIO(data))
 
-    assert list(upload.table.rows) == [["Ann", "1234.5", "3"]]
-    assert upload.unformatted == {1, 2}
+    assert list(upload.table.rows) == [["Ann", "1234.5", "3", "5", "-5"]]
+    assert upload.unformatted == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize("cell", ["XFD1048576", "Z1048576", "XFD1000", "C3"])
@@ -158,6 +179,23 @@ def test_a_file_with_macros_is_read_as_one_without() -> None:
         (ods_cell("26:05", 'office:value-type="time" office:time-value="PT26H05M00S"'), "26:05"),
         (ods_cell("YES", 'office:value-type="boolean" office:boolean-value="true"'), "True"),
         (ods_cell("a<text:s text:c='2'/>b</text:p><text:p>c"), "a  b\nc"),
+        (ods_cell("1,234.50 EUR", 'office:value-type="float" office:value="1234.5"'), "1,234.50 EUR"),
+        (ods_cell("#5", 'office:value-type="float" office:value="5"'), "#5"),
+        (ods_cell("###", 'office:value-type="float" office:value="7700900123"'), "7700900123"),
+        (ods_cell("1/1/10000", 'office:value-type="date" office:date-value="10000-01-01"'), "1/1/10000"),
+        (
+            ods_cell("x", 'office:value-type="date" office:date-value="2026-11-20T09:04:59.999999999"'),
+            "2026-11-20 09:05",
+        ),
+        (ods_cell("09:04", 'office:value-type="time" office:time-value="PT1104009H04M19.2S"'), "09:04:19"),
+        (ods_cell("26:05:30", 'office:value-type="time" office:time-value="PT26H05M30S"'), "26:05:30"),
+        (ods_cell("", 'office:value-type="time" office:time-value="PT125M"'), "02:05"),
+        (ods_cell("a\n    b<text:s/> c"), "a b  c"),
+        (
+            ods_cell("a</text:p><draw:frame><draw:text-box><text:p>x</text:p></draw:text-box></draw:frame><text:p>b"),
+            "a\nb",
+        ),
+        ("<table:covered-table-cell><text:p>x</text:p></table:covered-table-cell>" + ods_cell("y"), None),
         (ods_cell("a</text:p><office:annotation><text:p>note</text:p></office:annotation><text:p>b"), "a\nb"),
     ],
 )
