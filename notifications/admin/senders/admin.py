@@ -19,7 +19,7 @@ from config.console.theme import Select
 from config.queue import publishing
 from notifications import tasks
 from notifications.admin import permissions
-from notifications.admin.senders.forms import ReplyToForm, SmsSenderForm
+from notifications.admin.senders.forms import ReplyToForm, SmsSenderForm, lock_service
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.admin.services.forms import ReasonForm
 from notifications.delivery import reply_to_checks
@@ -64,7 +64,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Make the first row the default. Clear the former default before setting a new one."""
-        self._lock(obj)
+        lock_service(obj.service_id)
         others = self._others(obj)
         obj.is_default = obj.is_default or not others.filter(is_default=True).exists()
         if obj.is_default:
@@ -73,7 +73,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def make_default(self, request: HttpRequest, row: Any) -> HttpResponse:
         if request.method == "POST":
-            self._lock(row)
+            lock_service(row.service_id)
             self._others(row).update(is_default=False)
             type(row).objects.filter(pk=row.pk).update(is_default=True)
             self.audit(request, "made_default", row, before={"is_default": False}, after={"is_default": True})
@@ -85,7 +85,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
         """Show the last use and the keys, then archive the row. If it is the default, ask for the next default."""
-        self._lock(row)
+        lock_service(row.service_id)
         row.refresh_from_db()
         error = "Somebody has just removed it." if row.archived_at else self.removal_error(row)
         others = self._others(row)
@@ -121,10 +121,6 @@ class DefaultedAdmin(ServiceRowAdmin):
     def removal_error(self, row: Any) -> str:
         """Return why this row cannot be removed, or ""."""
         raise LookupError(f"{type(self).__name__} must define which row has to stay")
-
-    def _lock(self, row: Any) -> None:
-        """Lock the service, so that two people cannot set two defaults, or none, at the same time."""
-        Service.objects.select_for_update().get(pk=row.service_id)
 
     def _others(self, row: Any) -> Any:
         return type(row).objects.filter(service=row.service, archived_at=None).exclude(pk=row.pk)

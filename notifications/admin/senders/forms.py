@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django import forms
 
 from config.console.checking import checked
-from notifications.models import ProtectedName, ReplyToAddress, SmsSender
+from notifications.models import ProtectedName, ReplyToAddress, Service, SmsSender
 from notifications.validation import senders
 
 
@@ -28,6 +29,7 @@ class SmsSenderForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter 
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        lock_service(self.instance.service_id)
         refuse_double(self, "sender", senders.check_sms_sender_is_new)
         return cleaned
 
@@ -42,8 +44,17 @@ class ReplyToForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        lock_service(self.instance.service_id)
         refuse_double(self, "email_address", senders.check_reply_to_is_new)
         return cleaned
+
+
+def lock_service(service_id: UUID | None) -> None:
+    """Lock the service, so that two people cannot set two defaults, or none, at the same time.
+
+    The service is locked before its rows. In another order, two saves at once would wait for each other.
+    """
+    list(Service.objects.select_for_update().filter(pk=service_id).values_list("pk"))
 
 
 def refuse_double(form: Any, field: str, rule: Callable[[str, Iterable[str]], None]) -> None:

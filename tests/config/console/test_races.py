@@ -38,6 +38,14 @@ def operators(transactional_db) -> list[Client]:
     return [browser_of(User.objects.create_superuser(name, f"{name}@example.org")) for name in names]
 
 
+def _sms_sender(service: Service, number: int) -> SmsSender:
+    return factories.make_sms_sender(service, f"PIGEON{number}", is_default=number == 0)
+
+
+def _reply_to(service: Service, number: int) -> ReplyToAddress:
+    return factories.make_reply_to(service, f"box{number}@example.org", is_default=number == 0)
+
+
 def posted(operators: list[Client], page: str, form: dict[str, object]) -> list[int]:
     return sorted(at_once(lambda number: operators[number].post(page, form).status_code, TIMES))
 
@@ -88,6 +96,19 @@ def test_a_sender_exists_once_and_one_is_the_default(service, operators, model, 
 
     assert found == [200, 200, 200, 302]
     assert model.objects.get(service=service).is_default
+
+
+@pytest.mark.parametrize(("make", "page"), [(_sms_sender, "smssender"), (_reply_to, "replytoaddress")])
+def test_people_who_set_defaults_at_once_wait_for_each_other(service, operators, make, page):
+    rows = [make(service, number) for number in range(TIMES)]
+    pages = [reverse(f"admin:notifications_{page}_change", args=[row.pk]) for row in rows]
+
+    def act(number: int) -> int:
+        return operators[number].post(pages[number], {"is_default": "on"}).status_code
+
+    for _ in range(3):
+        assert at_once(act, TIMES) == [302] * TIMES
+        assert type(rows[0]).objects.filter(service=service, is_default=True).count() == 1
 
 
 def test_a_protected_name_exists_once(operators):
