@@ -6,6 +6,8 @@ Source: docs/reference/data-sets.md §11, §12.
 import gzip
 import hashlib
 from datetime import datetime
+from io import BytesIO
+from itertools import chain
 
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -27,6 +29,7 @@ PREFLIGHT = {
     "Access-Control-Max-Age": "86400",
 }
 _COMPRESS_OVER = 1024  # bytes
+_WHOLE_BYTES = 4 * 1024 * 1024  # a longer page is streamed
 
 
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
@@ -52,39 +55,48 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
         unchanged = HttpResponse(status=304, headers=headers)
         del unchanged.headers["Content-Type"]
         return unchanged
-    if query.is_raw and query.format != "json":
-        return _export(request, data_set, query, headers)
+    if query.is_raw:
+        return _raw(request, data_set, query, headers)
     return _compressed(request, _whole(data_set, query, now, headers))
 
 
 def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
-    if query.is_raw:
-        found = raw.page(data_set.store_id, query)
-        next_cursor = "null" if found.next_cursor is None else f'"{found.next_cursor}"'
-        records = ",".join(written.record(row) for row in found.rows)
-        text = f'{{"data":[{records}],"next_cursor":{next_cursor}}}'
+    rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+    if query.format == "csv":
+        text = "".join(export.csv(export.names_of(rows), rows))
+    elif query.format == "ndjson":
+        text = "".join(export.ndjson(written.compact_json(row) for row in rows))
     else:
-        rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
-        if query.format == "csv":
-            text = "".join(export.csv(export.names_of(rows), rows))
-        elif query.format == "ndjson":
-            text = "".join(export.ndjson(written.compact_json(row) for row in rows))
-        else:
-            text = f'{{"data":{written.compact_json(rows)}}}'
+        text = f'{{"data":{written.compact_json(rows)}}}'
     return HttpResponse(text.encode(), headers={**headers, **_form(data_set, query)})
 
 
-def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
-    """Stream all records. An error before the first block has its own answer; a later one closes the connection."""
-    rows = raw.rows(data_set.store_id, query)
-    if query.format == "ndjson":
-        text = export.ndjson(map(written.record, rows))
+def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> HttpResponseBase:
+    """Stream the records, or send a short page whole.
+
+    An error before the first block has its own answer; a later one closes the connection.
+    """
+    store_id, form = data_set.store_id, _form(data_set, query)
+    if query.format == "json":
+        page = raw.Page(store_id, query)
+        text = export.page(map(written.record, page.rows), lambda: page.next_cursor)
+    elif query.format == "ndjson":
+        text = export.ndjson(map(written.record, raw.rows(store_id, query)))
     elif query.limit is None:
-        text = export.csv(raw.field_names(data_set.store_id, query), map(written.fields, rows))
+        text = export.csv(raw.field_names(store_id, query), map(written.fields, raw.rows(store_id, query)))
     else:
-        few = [written.fields(row) for row in rows]
-        text = export.csv(export.names_of(few), few)
-    blocks, form = export.begun(export.blocks(text)), _form(data_set, query)
+        names = export.names_of(map(written.fields, raw.rows(store_id, query)))
+        text = export.csv(names, map(written.fields, raw.rows(store_id, query)))
+    blocks = export.blocks(text)
+    if query.format == "json":
+        first = BytesIO()
+        while first.tell() <= _WHOLE_BYTES and (block := next(blocks, b"")):
+            first.write(block)
+        if first.tell() <= _WHOLE_BYTES:
+            return _compressed(request, HttpResponse(first.getvalue(), headers={**headers, **form}))
+        blocks = chain([first.getvalue()], blocks)
+    else:
+        blocks = export.begun(blocks)
     if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})

@@ -1,14 +1,13 @@
 """Write CSV, NDJSON and JSON line by line. Source: docs/reference/data-sets.md §11 (CSV, NDJSON)."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from config.spreadsheets import csv_line
 from datasets import errors
 
 MAX_COLUMNS = 10_000
-_LINES_AT_ONCE = 500
+_BLOCK_CHARACTERS = 100_000
 
 
 def ndjson(lines: Iterable[str]) -> Iterator[str]:
@@ -25,10 +24,27 @@ def array(lines: Iterable[str]) -> Iterator[str]:
     yield "\n]\n"
 
 
-def blocks(lines: Iterator[str]) -> Iterator[bytes]:
+def blocks(lines: Iterable[str]) -> Iterator[bytes]:
     """Join lines to blocks, because sending each line alone costs more than making it."""
-    while block := "".join(islice(lines, _LINES_AT_ONCE)):
-        yield block.encode()
+    waiting: list[str] = []
+    characters = 0
+    for line in lines:
+        waiting.append(line)
+        characters += len(line)
+        if characters >= _BLOCK_CHARACTERS:
+            yield "".join(waiting).encode()
+            waiting, characters = [], 0
+    if waiting:
+        yield "".join(waiting).encode()
+
+
+def page(records: Iterable[str], next_cursor: Callable[[], str | None]) -> Iterator[str]:
+    """Yield the JSON of a page. next_cursor: called after the last record"""
+    yield '{"data":['
+    for number, record in enumerate(records):
+        yield f",{record}" if number else record
+    cursor = next_cursor()
+    yield '],"next_cursor":' + ("null" if cursor is None else f'"{cursor}"') + "}"
 
 
 def begun(blocks: Iterator[bytes]) -> Iterator[bytes]:

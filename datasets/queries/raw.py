@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
@@ -29,37 +29,46 @@ _INSTANTS = {"_start_at": "start_at", "_end_at": "end_at", "_updated_at": "updat
 _SECONDS = len("2024-01-01T00:00:00Z")
 
 
-class Page(NamedTuple):
-    """One page, and the cursor of the next page or None."""
+class Page:
+    """Up to `limit` records after the cursor. The page is found by key, without OFFSET.
 
-    rows: list[Row]
-    next_cursor: str | None
+    rows: can be read once; next_cursor: that of the next page or None, known after the last row
+    """
+
+    def __init__(self, store_id: int, query: Query) -> None:
+        assert query.limit is not None  # noqa: S101  a raw JSON read has its default
+        self.next_cursor: str | None = None
+        self.rows = self._read(_found(store_id, query, query.limit + 1), query, query.limit)
+
+    def _read(self, found: Iterator[Row | None], query: Query, limit: int) -> Iterator[Row]:
+        last: Row | None = None
+        for row in islice(found, limit):
+            if row is not None:
+                yield row
+                last = row
+        for _ in found:
+            if last is not None:
+                self.next_cursor = cursor.write(query.identity, _position(last, query))
 
 
-def page(store_id: int, query: Query) -> Page:
-    """Return up to `limit` records after the cursor. The page is found by key, without OFFSET."""
-    assert query.limit is not None  # noqa: S101  a raw JSON read has its default
-    asked = list(islice(rows(store_id, query, most=query.limit + 1), query.limit + 1))
-    given = asked[: query.limit]
-    if len(asked) == len(given):
-        return Page(given, None)
-    return Page(given, cursor.write(query.identity, _position(given[-1], query)))
+def rows(store_id: int, query: Query) -> Iterator[Row]:
+    """Yield the records in order, after the cursor, up to the limit."""
+    return (row for row in _found(store_id, query, query.limit) if row is not None)
 
 
-def rows(store_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
-    """Yield the records in order, after the cursor, up to `most`."""
-    most = query.limit if most is None else most
+def _found(store_id: int, query: Query, most: int | None) -> Iterator[Row | None]:
+    """Yield up to `most` records, and None for a record that was deleted during the read."""
     records = selected.records(store_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
     if key in {"_timestamp", "_id"}:
-        return _by_index(records, key, query, most)
+        return _by_index(store_id, records, key, query, most)
     is_falling = query.sort is not None and query.sort.descending
     if key in _INSTANTS:
-        return selected.rows(_by_instant(records, key, query)[:most])
+        return selected.rows(store_id, _by_instant(records, key, query)[:most])
     after = query.after
     if after is not None and isinstance(after.value, LongText):
         after = after._replace(value=_text_of(store_id, key, after))
-    return sorting.by_field(records, key, falling=is_falling, after=after, most=most)
+    return sorting.by_field(store_id, records, key, falling=is_falling, after=after, most=most)
 
 
 def field_names(store_id: int, query: Query) -> Iterator[str]:
@@ -98,15 +107,19 @@ def _pages(store_id: int, query: Query) -> Iterator[QuerySet[Record]]:
         after = Position(None, timestamp, record_id)
 
 
-def _by_index(records: QuerySet[Record], key: str, query: Query, most: int | None) -> Iterator[Row]:
+def _by_index(
+    store_id: int, records: QuerySet[Record], key: str, query: Query, most: int | None
+) -> Iterator[Row | None]:
     after = query.after
     size = _EXPORTED if most is None else most
     while True:
-        block = list(selected.rows(_following(records, key, query, after)[:size]))
-        yield from block
-        if most is not None or len(block) < size:
+        last, number = None, 0
+        for row in selected.rows(store_id, _following(records, key, query, after)[:size]):
+            yield row
+            number, last = number + 1, row or last
+        if last is None or most is not None or number < size:
             return
-        after = _position(block[-1], query)
+        after = _position(last, query)
 
 
 def _following(records: QuerySet[Record], key: str, query: Query, after: Position | None) -> QuerySet[Record]:
@@ -165,7 +178,7 @@ def _sort_value(row: Row, query: Query) -> Any:
 def _text_of(store_id: int, name: str, after: Position) -> str:
     """Return the long text at which a page ended. Raises InvalidQuery if its record was changed or deleted."""
     found = Record.objects.filter(store_id=store_id, record_id=after.record_id, timestamp=after.timestamp)
-    value = next((row.fields().get(name) for row in selected.rows(found[:1])), None)
+    value = next((row.fields().get(name) for row in selected.rows(store_id, found[:1]) if row), None)
     if not isinstance(value, str) or LongText.of(value) != after.value:
         raise errors.CursorForeign
     return value

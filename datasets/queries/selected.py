@@ -1,13 +1,17 @@
-"""Select the records of a query. Source: docs/reference/data-sets.md §11 (which records)."""
+"""Select the records of a query. Source: docs/reference/data-sets.md §11 (which records).
+
+A page may have 10,000 records of 16 MiB. So a statement for many rows returns no long bodies but their lengths, and
+the long ones are read a few at a time.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Case, QuerySet, TextField, When
+from django.db.models.functions import Cast, Length
 
 from config.databases.streaming import streamed
 from datasets.models import Record
@@ -15,7 +19,10 @@ from datasets.queries import filters
 from datasets.queries.query import Query
 
 COLUMNS = ("record_id", "timestamp", "start_at", "end_at", "body", "updated_at")
+SHORT = 4_000  # characters of a body that comes with its row
 _AT_ONCE = 2_000  # rows fetched from the database at a time
+_LONG_AT_ONCE = 100_000  # characters of long bodies in memory, or one body
+_MOMENTS = ("timestamp", "start_at", "end_at", "updated_at")
 
 
 class Row(NamedTuple):
@@ -47,16 +54,52 @@ def records(
     return filters.passing(found, query.filters)
 
 
-def rows(found: QuerySet[Record]) -> Iterator[Row]:
-    """Stream the rows in order.
+def rows(store_id: int, found: QuerySet[Record]) -> Iterator[Row | None]:
+    """Stream the rows of a store in order, as `whole` does.
 
     Moments are read as text, because Django's conversion takes ten times as long: half of the time of an export.
     """
-    moments = ("timestamp", "start_at", "end_at", "updated_at")
-    texts = {f"{name}_text": Cast(name, TextField()) for name in moments}
-    columns = found.annotate(**texts).values_list("record_id", "body", *texts)
+    body = Cast("body", TextField())
+    short = Case(When(length__lte=SHORT, then=body), output_field=TextField())
+    columns = _with_moments(found.annotate(length=Length(body), short=short), "short", "length")
     # A slice is one page. A server-side cursor would need two more statements, and a plan for all rows.
-    return starmap(_row, columns if found.query.is_sliced else streamed(columns, chunk_size=_AT_ONCE))
+    read = columns if found.query.is_sliced else streamed(columns, chunk_size=_AT_ONCE)
+    return whole(store_id, ((_row(*row), length) for *row, length in read))
+
+
+def whole(store_id: int, read: Iterable[tuple[Row, int]]) -> Iterator[Row | None]:
+    """Yield the rows with their bodies. A long record that was deleted meanwhile is None, so that callers can count.
+
+    read: each row and the length of its body, which is None if it is long
+    """
+    waiting: list[Row] = []
+    characters = 0
+    for row, length in read:
+        if length <= SHORT and not waiting:
+            yield row
+            continue
+        if waiting and characters + length > _LONG_AT_ONCE:
+            yield from _with_bodies(store_id, waiting)
+            waiting, characters = [], 0
+        waiting.append(row)
+        characters += length
+    yield from _with_bodies(store_id, waiting)
+
+
+def _with_bodies(store_id: int, waiting: list[Row]) -> Iterator[Row | None]:
+    ids = [row.record_id for row in waiting if row.body is None]
+    again = {}
+    if ids:
+        records = Record.objects.filter(store_id=store_id, record_id__in=ids).order_by()
+        again = {row.record_id: row for row in starmap(_row, _with_moments(records, "body"))}
+    for row in waiting:
+        yield again.pop(row.record_id, None) if row.body is None else row
+
+
+def _with_moments(records: QuerySet[Record], *columns: str) -> QuerySet[Record, Any]:
+    texts = {f"{name}_text": Cast(name, TextField()) for name in _MOMENTS}
+    first, *others = columns
+    return records.annotate(**texts).values_list("record_id", first, *texts, *others)
 
 
 def _row(record_id: str, body: str, timestamp: str, start_at: str | None, end_at: str | None, updated_at: str) -> Row:

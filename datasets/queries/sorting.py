@@ -18,12 +18,15 @@ from django.db.models import QuerySet
 from config.databases import replica
 from config.databases.streaming import streaming
 from datasets.models import Record
-from datasets.queries import values
+from datasets.queries import selected, values
 from datasets.queries.cursor import Position
-from datasets.queries.selected import COLUMNS, Row
+from datasets.queries.selected import COLUMNS, SHORT, Row
 from datasets.queries.stored import FieldText, prepare, read_moment
 
 _AT_ONCE = 2_000  # rows fetched at a time
+_LENGTH = "LENGTH(CAST(body AS text))"
+_SHORT_BODY = f"CASE WHEN {_LENGTH} <= {SHORT} THEN CAST(body AS text) END"
+_SELECTED = [*(_SHORT_BODY if column == "body" else f'"{column}"' for column in COLUMNS), _LENGTH]
 _NUMBER, _TEXT, _FALSE, _TRUE = range(4)
 _LAST, _LAST_FALLING = 9, -1
 
@@ -65,8 +68,8 @@ CASE WHEN kind <> 1 THEN NULL WHEN INSTR(field, '\\') = 0 THEN SUBSTR(field, 2, 
 
 
 def by_field(
-    records: QuerySet[Record], name: str, *, falling: bool, after: Position | None, most: int | None
-) -> Iterator[Row]:
+    store_id: int, records: QuerySet[Record], name: str, *, falling: bool, after: Position | None, most: int | None
+) -> Iterator[Row | None]:
     """Yield up to `most` records after a position, sorted by the field, then by time and `_id`. None means all."""
     prepare()
     is_postgresql = connection.vendor == "postgresql"
@@ -75,7 +78,7 @@ def by_field(
     found, parameters = records.annotate(field=FieldText(name)).values_list(*COLUMNS, "field").query.sql_with_params()
     condition, place = _beyond(after, number, text, falling=falling) if after is not None else ("", [])
     statement = _SORTED.format(
-        columns=", ".join(f'"{column}"' for column in COLUMNS),
+        columns=", ".join(_SELECTED),
         last=_LAST_FALLING if falling else _LAST,
         found=found,
         apart="OFFSET 0" if is_postgresql else "LIMIT -1",  # else the JSON is parsed for each use of `field`
@@ -85,7 +88,7 @@ def by_field(
         way="DESC" if falling else "ASC",
         limit="" if most is None else f"LIMIT {most}",
     )
-    return _rows(statement, [*parameters, *place], is_page=most is not None)
+    return selected.whole(store_id, _rows(statement, [*parameters, *place], is_page=most is not None))
 
 
 def _beyond(after: Position, number: str, text: str, *, falling: bool) -> tuple[str, list[Any]]:
@@ -114,7 +117,7 @@ def _key(value: Any, number: str, text: str, *, falling: bool) -> tuple[int, tup
     return _NUMBER, (number, "CAST(%s AS numeric)"), str(int(found) if is_exact else found)
 
 
-def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[Row]:
+def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[tuple[Row, int]]:
     connection = replica.connection()
     with (
         nullcontext() if is_page else streaming(connection.alias),
@@ -122,7 +125,7 @@ def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[R
     ):
         cursor.execute(statement, parameters)
         while block := cursor.fetchmany(_AT_ONCE):
-            for record_id, timestamp, start_at, end_at, body, updated_at in block:
+            for record_id, timestamp, start_at, end_at, body, updated_at, length in block:
                 moments = map(read_moment, (timestamp, start_at, end_at, updated_at))
                 at, start, end, updated = moments
-                yield Row(record_id, at, start, end, body, updated)  # type: ignore[arg-type]  # two columns are never null
+                yield Row(record_id, at, start, end, body, updated), length  # type: ignore[arg-type]  # never null

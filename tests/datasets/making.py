@@ -36,7 +36,7 @@ def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
     """Return every record by `_id` as a reader gets it, including computed fields."""
     data_set = DataSet.objects.get(pk=data_set.pk)  # emptying may have given it another store
     query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
-    found = [json.loads(written.record(row)) for row in raw.page(data_set.store_id, query).rows]
+    found = [json.loads(written.record(row)) for row in raw.Page(data_set.store_id, query).rows]
     assert len(found) == data_set.records.count()
     return {record["_id"]: record for record in found}
 

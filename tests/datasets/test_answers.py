@@ -153,7 +153,7 @@ def test_filters_equal_plain_python(records, pairs):
         data_set = stored_set(numbered)
         query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS)
 
-        got = {json.loads(written.record(row))["_id"] for row in raw.page(data_set.pk, query).rows}
+        got = {json.loads(written.record(row))["_id"] for row in raw.Page(data_set.pk, query).rows}
 
         assert got == {record["_id"] for record in plain.selected(numbered, query)}
         transaction.set_rollback(True)

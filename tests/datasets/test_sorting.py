@@ -69,7 +69,7 @@ def read_all(data_set, pairs):
     found, cursor = [], ""
     while cursor is not None:
         more = [("cursor", cursor)] if cursor else []
-        page = raw.page(data_set.pk, parameters.parse(urlencode(pairs + more), data_set_id=data_set.pk, bounds=BOUNDS))
+        page = raw.Page(data_set.pk, parameters.parse(urlencode(pairs + more), data_set_id=data_set.pk, bounds=BOUNDS))
         found += [json.loads(written.record(row))["_id"] for row in page.rows]
         cursor = page.next_cursor
     return found
@@ -123,7 +123,7 @@ def test_a_cursor_with_an_impossible_value_is_rejected(key, value):
     secret = make_token(data_set)
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-01T00:00:00Z"}])
     query = parameters.parse(f"sort_by={key}:ascending", data_set_id=data_set.pk, bounds=BOUNDS)
-    place = raw.Position(value, raw.page(data_set.pk, query).rows[0].timestamp, "a")
+    place = raw.Position(value, next(raw.Page(data_set.pk, query).rows).timestamp, "a")
     path = data_set
 
     answer = call(
