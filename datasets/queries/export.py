@@ -13,7 +13,8 @@ _BLOCK_CHARACTERS = 100_000
 def ndjson(lines: Iterable[str]) -> Iterator[str]:
     """Yield each JSON text with a line end."""
     for line in lines:
-        yield f"{line}\n"
+        yield line
+        yield "\n"
 
 
 def array(lines: Iterable[str]) -> Iterator[str]:
@@ -42,7 +43,9 @@ def page(records: Iterable[str], next_cursor: Callable[[], str | None]) -> Itera
     """Yield the JSON of a page. next_cursor: called after the last record"""
     yield '{"data":['
     for number, record in enumerate(records):
-        yield f",{record}" if number else record
+        if number:
+            yield ","  # apart, because a record may have 16 MiB
+        yield record
     cursor = next_cursor()
     yield '],"next_cursor":' + ("null" if cursor is None else f'"{cursor}"') + "}"
 

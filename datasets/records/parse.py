@@ -8,7 +8,7 @@ import re
 import uuid
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from config.rest import strict_json
 from datasets.errors import MAX_REJECTIONS_SHOWN, NoRecords, NotAnEmptyArray, RecordsRejected, Rejection
@@ -21,6 +21,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _is_good_id = re.compile(rf"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{rejections.MAX_ID_LENGTH}}}").fullmatch
 
 
+class Body(Protocol):
+    """The text of a record: `str` returns it, and `len` the number of its characters."""
+
+    def __len__(self) -> int: ...
+
+    def __str__(self) -> str: ...
+
+
 class ParsedRecord(NamedTuple):
     """One valid record. A tuple, because a request makes ten thousand of them.
 
@@ -31,7 +39,7 @@ class ParsedRecord(NamedTuple):
     timestamp: str
     start_at: str | None
     end_at: str | None
-    body: str
+    body: Body
 
 
 def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:

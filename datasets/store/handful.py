@@ -10,11 +10,11 @@ from django.db import connection
 
 from config.databases.prepared import Statement
 from datasets.errors import NoSuchDataSet
-from datasets.store.batch import RecordBatch
+from datasets.store.batch import IN_MEMORY, RecordBatch
 from datasets.store.rows import SharedColumns, store
 
 _MOST = 100  # records; COPY is faster above this number
-_MOST_CHARACTERS = 1_000_000  # of all bodies; psycopg needs up to 40 times the size of an array to escape its quotes
+_MOST_CHARACTERS = IN_MEMORY  # of all bodies; psycopg needs up to 40 times the size of an array to escape its quotes
 
 _ARRAYS = (
     "unnest(%s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[])"

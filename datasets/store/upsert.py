@@ -7,7 +7,7 @@ transaction, which locks the whole file. `handful` stores small batches.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from django.db import IntegrityError, connection, transaction
 
 from config.databases import statements
 from datasets.records import ParsedRecord
-from datasets.store.batch import PART, RecordBatch
+from datasets.store.batch import IN_MEMORY, PART, RecordBatch
 from datasets.store.rows import SharedColumns, store
 
 _SAMPLE = 20  # ids looked up to decide whether a batch is new
@@ -126,12 +126,27 @@ def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, s
         ):  # Django does not wrap copy()
             for each in chain([part], islice(some, _PARTS_OF_A_COPY - 1)):
                 count += len(each)
-                lines = [
-                    f"{record_id}\t{timestamp}\t{start_at or _NULL}\t{end_at or _NULL}\t{body}{end}"
-                    for record_id, timestamp, start_at, end_at, body in each
-                ]
-                copy.write("".join(lines).replace("\\", "\\\\").replace(_NULL, "\\N"))
+                for few in _in_memory(each):
+                    lines = [
+                        f"{record_id}\t{timestamp}\t{start_at or _NULL}\t{end_at or _NULL}\t{body}{end}"
+                        for record_id, timestamp, start_at, end_at, body in few
+                    ]
+                    copy.write("".join(lines).replace("\\", "\\\\").replace(_NULL, "\\N"))
     return count
+
+
+def _in_memory(records: Sequence[ParsedRecord]) -> Iterator[list[ParsedRecord]]:
+    """Yield the records in lists of about IN_MEMORY characters, or of one longer record."""
+    few: list[ParsedRecord] = []
+    characters = 0
+    for record in records:
+        characters += len(record.body)
+        if few and characters > IN_MEMORY:
+            yield few
+            few, characters = [], len(record.body)
+        few.append(record)
+    if few:
+        yield few
 
 
 def _from_parameters(store_id: int, record: ParsedRecord, origin: SharedColumns) -> int:
@@ -140,7 +155,7 @@ def _from_parameters(store_id: int, record: ParsedRecord, origin: SharedColumns)
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_ONE, [store_id, record.id])
         known = _first_number(cursor)
-        columns = [record.id, *moments, record.body]
+        columns = [record.id, *moments, str(record.body)]
         cursor.execute(store("%s, %s, %s, %s, %s", "(SELECT 1) WHERE true"), [*before, *columns, *after])
     return 1 - known
 
@@ -158,7 +173,7 @@ def _from_json(store_id: int, records: Sequence[ParsedRecord], origin: SharedCol
             _for_sqlite(record.timestamp),
             _for_sqlite(record.start_at),
             _for_sqlite(record.end_at),
-            record.body,
+            str(record.body),
         )
         for record in records
     ]

@@ -8,6 +8,8 @@ import pytest
 
 from datasets.models import Record
 from datasets.queries import parameters, raw, selected
+from datasets.records import check
+from datasets.store.batch import IN_MEMORY, FiledBody, RecordBatch
 from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
@@ -82,3 +84,20 @@ def test_an_answer_of_many_megabytes_is_streamed(query):
     assert text.count(LONG * 600) == 4
     if not query.startswith("format"):
         assert [row["_id"] for row in json.loads(text)["data"]] == ["r0", "r1", "r2", "r3"]
+
+
+def test_long_bodies_of_a_batch_wait_in_a_file_and_are_stored_whole():
+    data_set = make_data_set()
+    texts = ["a", "\U0001f600" + "b" * IN_MEMORY, "é" * 2 * IN_MEMORY, "\\d\n" * IN_MEMORY]
+    sent = [{"_id": f"r{n % 3}", "_timestamp": "2024-01-01T00:00:00Z", "t": text} for n, text in enumerate(texts)]
+
+    for _ in range(2):  # new records, then replaced ones
+        put_in(data_set, sent)
+
+    assert {row.record_id: row.fields()["t"] for page in pages(data_set, {}) for row in page.rows} == {
+        "r0": texts[3],
+        "r1": texts[1],
+        "r2": texts[2],
+    }
+    kept = RecordBatch(check(sent, auto_ids=())).finish()
+    assert [isinstance(record.body, FiledBody) for record in kept] == [True, True, True]
