@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from config.limited.limits import MIB, Limits, TooLarge
@@ -42,9 +43,20 @@ def serve(connection: Connection, idle_seconds: float) -> None:
             with ExitStack() as files:
                 opened = [files.enter_context(os.fdopen(each, "r+b")) for each in receive(connection, call.files)]
                 answer = _answer(call, opened)
-            connection.send(answer)
+            connection.send_bytes(_packed(answer))
             if _largest_bytes() > NEW_OVER_BYTES:
                 return
+
+
+def _packed(answer: tuple[bool, object]) -> Any:  # Any: a view of bytes
+    """Return the answer as bytes, or a RuntimeError if it is an exception that the parent could not read."""
+    try:
+        packed = ForkingPickler.dumps(answer)
+        if not answer[0]:
+            ForkingPickler.loads(packed)
+    except Exception:  # noqa: BLE001  libraries raise any
+        return ForkingPickler.dumps((False, RuntimeError(f"{type(answer[1]).__name__} cannot be sent to the parent")))
+    return packed
 
 
 def send(connection: Connection, files: list[int]) -> None:

@@ -13,6 +13,7 @@ from config.limited.limits import Limits, TookTooLong, TooLarge
 
 Result = TypeVar("Result")
 
+_END_SECONDS = 10  # for the end of a child that has closed its connection, on a busy machine
 _spawn = get_context("spawn")  # a fork of a process with threads may hang, and would begin with its memory
 
 
@@ -60,6 +61,9 @@ class Processes:
                 one, is_warm = self._idle.pop(), True
             except IndexError:
                 one, is_warm = _Child(self._idle_seconds), False
+            if is_warm and not one.is_running():  # it ended for lack of work, or was killed: not for this call
+                one.end()
+                continue
             try:
                 answer = one.call(call, files, until)
             except BaseException as error:
@@ -89,9 +93,12 @@ class _Child:
                 raise TookTooLong
             answer: tuple[bool, Any] = self._connection.recv()
         except (EOFError, ConnectionError) as error:
-            self._process.join(1)
+            self._process.join(_END_SECONDS)
             raise _Ended(self._process.exitcode) from error
         return answer
+
+    def is_running(self) -> bool:
+        return self._process.is_alive()
 
     def end(self) -> None:
         self._connection.close()

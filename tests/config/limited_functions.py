@@ -2,12 +2,36 @@
 
 import os
 import sys
+import threading
 import time
 from typing import BinaryIO
 
 
 class Refused(Exception):
     """An error of a function."""
+
+
+class NeedsTwo(Exception):
+    """An error that pickle writes, but cannot read: it needs two arguments and keeps one."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+
+
+class HasLock(Exception):
+    """An error that pickle cannot write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def fail_oddly(kind: str) -> None:
+    raise NeedsTwo("row 1", "no cell") if kind == "unread" else HasLock
+
+
+def return_oddly() -> object:
+    return threading.Lock()
 
 
 def double(number: int) -> int:

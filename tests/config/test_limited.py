@@ -92,6 +92,33 @@ def test_a_child_that_the_system_ends_is_too_large_for_this_call_alone():
     assert limited.run(functions.double, 1, limits=LIMITS) == 2
 
 
+def test_a_child_that_was_killed_without_work_does_not_refuse_the_next_call():
+    processes = Processes()
+    process_id = processes.run(functions.process_id, limits=LIMITS)
+    os.kill(process_id, signal.SIGKILL)
+    wait_until(lambda: has_ended(process_id))
+
+    assert processes.run(functions.double, 1, limits=LIMITS) == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "named"),
+    [
+        (functions.fail_oddly, ("unread",), "NeedsTwo"),
+        (functions.fail_oddly, ("unwritten",), "HasLock"),
+        (functions.return_oddly, (), "lock"),
+    ],
+)
+def test_an_answer_that_cannot_be_sent_is_named_and_its_child_stays(function, arguments, named):
+    processes = Processes(number=1)
+    process_id = processes.run(functions.process_id, limits=LIMITS)
+
+    with pytest.raises(RuntimeError, match=named):
+        processes.run(function, *arguments, limits=LIMITS)
+
+    assert processes.run(functions.process_id, limits=LIMITS) == process_id
+
+
 def test_a_child_without_work_ends_and_the_next_call_starts_another():
     processes = Processes(idle_seconds=0.05)
     process_id = processes.run(functions.process_id, limits=LIMITS)
