@@ -89,10 +89,10 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
         text = export.csv(names, map(written.fields, raw.rows(store_id, query)))
     blocks = export.blocks(text)
     if query.format == "json":
-        first = BytesIO()
-        while first.tell() <= _WHOLE_BYTES and (block := next(blocks, b"")):
-            first.write(block)
-        if first.tell() <= _WHOLE_BYTES:
+        first, size = BytesIO(), 0
+        while size <= _WHOLE_BYTES and (block := next(blocks, b"")):
+            size += first.write(block)
+        if size <= _WHOLE_BYTES:
             return _compressed(request, HttpResponse(first.getvalue(), headers={**headers, **form}))
         blocks = chain([first.getvalue()], blocks)
     else:
