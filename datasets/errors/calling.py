@@ -12,7 +12,7 @@ from config.rest.api_errors import DataError
 MAX_RECORDS = 100_000  # in one body
 MAX_VALUES = 5_000_000  # in one body: 100,000 records of 50 fields
 MAX_FIELDS_OF_RECORD = 2_000  # the fields of nested objects included; the contract accepts 1,500
-MAX_BYTES_OF_RECORD = 16 * 1024**2  # in JSON; a record exists in several forms while it is stored
+MAX_BYTES_OF_RECORD = 4 * 1024**2  # in JSON; a record exists in several forms while it is stored
 MAX_VALUES_OF_RECORD = 500_000  # they take 50 MiB once they are parsed
 MAX_REJECTIONS_SHOWN = 100
 

@@ -44,7 +44,7 @@ def page(records: Iterable[str], next_cursor: Callable[[], str | None]) -> Itera
     yield '{"data":['
     for number, record in enumerate(records):
         if number:
-            yield ","  # apart, because a record may have 16 MiB
+            yield ","  # apart, because a record may have 4 MiB
         yield record
     cursor = next_cursor()
     yield '],"next_cursor":' + ("null" if cursor is None else f'"{cursor}"') + "}"

@@ -1,6 +1,6 @@
 """Select the records of a query. Source: docs/reference/data-sets.md §11 (which records).
 
-A page may have 10,000 records of 16 MiB. So a statement for many rows returns no long bodies but their lengths, and
+A page may have 10,000 records of 4 MiB. So a statement for many rows returns no long bodies but their lengths, and
 the long ones are read a few at a time.
 """
 

@@ -54,7 +54,8 @@ def lock_service(service_id: UUID | None) -> None:
 
     The service is locked before its rows. In another order, two saves at once would wait for each other.
     """
-    list(Service.objects.select_for_update().filter(pk=service_id).values_list("pk"))
+    if service_id:
+        list(Service.objects.select_for_update().filter(pk=service_id).values_list("pk"))
 
 
 def refuse_double(form: Any, field: str, rule: Callable[[str, Iterable[str]], None]) -> None:
