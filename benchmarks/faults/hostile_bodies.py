@@ -100,11 +100,12 @@ def all_calls(
     path = f"/admin/notifications/bulksend/add/?template={service.templates['email']}"
     for name, make in {**hostile.EXCEL, **hostile.OPEN_DOCUMENT, **hostile.TEXT}.items():
         yield f"file: {name}", partial(browser.upload, path, "file", "x", make())
-    for name, body in JSON.items():
+    for name, make in JSON.items():
+        body = make()
         yield f"JSON: {name}", partial(attacker.call, "POST", body)
         yield f"rows: {name}", partial(send_rows, service, body)
-    for name, body in GZIP.items():
-        yield f"gzip: {name}", partial(attacker.call, "POST", body, **{"Content-Encoding": "gzip"})
+    for name, make in GZIP.items():
+        yield f"gzip: {name}", partial(attacker.call, "POST", make(), **{"Content-Encoding": "gzip"})
 
 
 def send_rows(service: Provisioned, rows: bytes) -> requests.Response:

@@ -15,39 +15,32 @@ WIDE_ROW = '<row r="{0}"><c r="XFD{0}"><v>1</v></c></row>'
 FAR_ROWS = '<table:table-row table:number-rows-repeated="1048570"/>'
 
 
-def _sheet(old: str, new: str) -> Callable[[], bytes]:
-    return lambda: changed(xlsx(HEAD, PERSON), SHEET, old, new)
+def _sheet(old: str, new: str) -> bytes:
+    return changed(xlsx(HEAD, PERSON), SHEET, old, new)
 
 
-def _rows(rows: str) -> Callable[[], bytes]:
+def _rows(rows: str) -> bytes:
     return _sheet("</sheetData>", f"{rows}</sheetData>")
 
 
-def _with_part(part: str, content: str) -> Callable[[], bytes]:
-    def make() -> bytes:
-        data = io.BytesIO(xlsx(HEAD, PERSON))
-        with zipfile.ZipFile(data, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(part, content)
-        return data.getvalue()
-
-    return make
+def _with_part(part: str, content: str) -> bytes:
+    data = io.BytesIO(xlsx(HEAD, PERSON))
+    with zipfile.ZipFile(data, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(part, content)
+    return data.getvalue()
 
 
-def _strings(texts: str, cells: str = "") -> Callable[[], bytes]:
+def _strings(texts: str, cells: str = "") -> bytes:
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-
-    def make() -> bytes:
-        data = changed(xlsx(HEAD, PERSON), SHEET, "</sheetData>", f"{cells}</sheetData>")
-        target = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-            for name in old.namelist():
-                if name == STRINGS:
-                    new.writestr(name, f'<sst xmlns="{main}"><si><t>email address</t></si>{texts}</sst>')
-                else:
-                    new.writestr(name, old.read(name))
-        return target.getvalue()
-
-    return make
+    data = changed(xlsx(HEAD, PERSON), SHEET, "</sheetData>", f"{cells}</sheetData>")
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            if name == STRINGS:
+                new.writestr(name, f'<sst xmlns="{main}"><si><t>email address</t></si>{texts}</sst>')
+            else:
+                new.writestr(name, old.read(name))
+    return target.getvalue()
 
 
 def _nested(levels: int) -> str:
@@ -64,26 +57,26 @@ EXCEL: dict[str, Callable[[], bytes]] = {
     "a value in the last row": lambda: xlsx(HEAD, PERSON, cells={"A1048576": "x"}),
     "a value in a far column": lambda: xlsx(HEAD, PERSON, cells={"XFD1000": "x"}),
     "a name in the last column": lambda: xlsx(HEAD, PERSON, cells={"XFD1": "x"}),
-    "a false dimension": _sheet('<dimension ref="A1:B2"', '<dimension ref="A1:XFD1048576"'),
-    "a row beyond the sheet": _rows('<row r="99999999"><c r="A99999999"><v>1</v></c></row>'),
-    "a negative row": _rows('<row r="-5"><c r="A1"><v>1</v></c></row>'),
-    "a column beyond the sheet": _rows('<row r="3"><c r="ZZZZZZ3"><v>1</v></c></row>'),
-    "columns backwards": _rows('<row r="3"><c r="B3"><v>1</v></c><c r="A3"><v>1</v></c></row>'),
-    "rows without cells": _rows("".join(f'<row r="{number}"/>' for number in range(3, 400_000))),
-    "cells without values": _rows(f'<row r="3">{"<c/>" * MANY}</row>'),
-    "a wide value in each row": _rows("".join(map(WIDE_ROW.format, range(3, 50_000)))),
-    "a long text named often": _strings(f"<si><t>{'x' * 100_000}</t></si>", NAMING_ROW * 15_000),
-    "texts that no cell names": _strings(f"<si><t>{'x' * 250}</t></si>" * MANY),
-    "a text of 200 MB": _strings(f"<si><t>{'x' * 200_000_000}</t></si>"),
-    "deep elements": _rows(f'<row r="3"><c r="A3">{_nested(200_000)}</c></row>'),
-    "a million styles": _with_part("xl/more.xml", f"<styleSheet>{'<xf/>' * MANY}</styleSheet>"),
-    "a number of a million digits": _rows(f'<row r="3"><c r="A3"><v>{"9" * MANY}</v></c></row>'),
-    "a huge exponent": _rows('<row r="3"><c r="A3"><v>1E400</v></c></row>'),
-    "a shared text that is missing": _rows('<row r="3"><c r="A3" t="s"><v>999999</v></c></row>'),
-    "a style that is missing": _rows('<row r="3"><c r="A3" s="99999"><v>1</v></c></row>'),
-    "a date beyond all years": _rows('<row r="3"><c r="A3" t="d"><v>99999-01-01</v></c></row>'),
-    "an entity": _sheet("<worksheet", '<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'),
-    "a part of 300 MB": _with_part("xl/media/x.bin", "\0" * 300_000_000),
+    "a false dimension": lambda: _sheet('<dimension ref="A1:B2"', '<dimension ref="A1:XFD1048576"'),
+    "a row beyond the sheet": lambda: _rows('<row r="99999999"><c r="A99999999"><v>1</v></c></row>'),
+    "a negative row": lambda: _rows('<row r="-5"><c r="A1"><v>1</v></c></row>'),
+    "a column beyond the sheet": lambda: _rows('<row r="3"><c r="ZZZZZZ3"><v>1</v></c></row>'),
+    "columns backwards": lambda: _rows('<row r="3"><c r="B3"><v>1</v></c><c r="A3"><v>1</v></c></row>'),
+    "rows without cells": lambda: _rows("".join(f'<row r="{number}"/>' for number in range(3, 400_000))),
+    "cells without values": lambda: _rows(f'<row r="3">{"<c/>" * MANY}</row>'),
+    "a wide value in each row": lambda: _rows("".join(map(WIDE_ROW.format, range(3, 50_000)))),
+    "a long text named often": lambda: _strings(f"<si><t>{'x' * 100_000}</t></si>", NAMING_ROW * 15_000),
+    "texts that no cell names": lambda: _strings(f"<si><t>{'x' * 250}</t></si>" * MANY),
+    "a text of 200 MB": lambda: _strings(f"<si><t>{'x' * 200_000_000}</t></si>"),
+    "deep elements": lambda: _rows(f'<row r="3"><c r="A3">{_nested(200_000)}</c></row>'),
+    "a million styles": lambda: _with_part("xl/more.xml", f"<styleSheet>{'<xf/>' * MANY}</styleSheet>"),
+    "a number of a million digits": lambda: _rows(f'<row r="3"><c r="A3"><v>{"9" * MANY}</v></c></row>'),
+    "a huge exponent": lambda: _rows('<row r="3"><c r="A3"><v>1E400</v></c></row>'),
+    "a shared text that is missing": lambda: _rows('<row r="3"><c r="A3" t="s"><v>999999</v></c></row>'),
+    "a style that is missing": lambda: _rows('<row r="3"><c r="A3" s="99999"><v>1</v></c></row>'),
+    "a date beyond all years": lambda: _rows('<row r="3"><c r="A3" t="d"><v>99999-01-01</v></c></row>'),
+    "an entity": lambda: _sheet("<worksheet", '<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'),
+    "a part of 300 MB": lambda: _with_part("xl/media/x.bin", "\0" * 300_000_000),
     "ten thousand and one parts": lambda: _parts(10_001),
 }
 OPEN_DOCUMENT: dict[str, Callable[[], bytes]] = {

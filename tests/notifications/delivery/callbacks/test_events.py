@@ -17,7 +17,7 @@ from notifications.api.suppressions.serializers import SuppressionSerializer
 from notifications.delivery import suppressions
 from notifications.delivery.callbacks import bodies
 from notifications.delivery.messages import IncomingText
-from notifications.delivery.returned_emails import replies, storing
+from notifications.delivery.returned_emails import mailbox
 from notifications.models import (
     BulkState,
     CallbackDelivery,
@@ -158,10 +158,10 @@ def test_a_received_email_is_reported_once_without_its_files(settings):
     others = endpoint_for(CallbackEvent.RECEIVED_TEXT, service=endpoint.service), endpoint_for(*CallbackEvent)
     make_reply_to(endpoint.service, f"help@{settings.EMAIL_DOMAIN}")
     message = make_notification(make_template(endpoint.service), reference="case-7")
-    parsed = replies.parse(EMAIL % {b"domain": settings.EMAIL_DOMAIN.encode(), b"id": str(message.pk).encode()})
+    email = EMAIL % {b"domain": settings.EMAIL_DOMAIN.encode(), b"id": str(message.pk).encode()}
 
     for _ in range(2):
-        storing.store(parsed)
+        mailbox.take_in(email)
 
     assert owed(endpoint) == ["received_email"]
     assert [owed(other) for other in others] == [[], []]
