@@ -63,6 +63,7 @@ PLATFORM = PersonalColumns(
         "axes.AccessFailureLog": Columns(staff="username", nothing="user_agent http_accept path_info"),
         "axes.AccessLog": Columns(staff="username", nothing="user_agent http_accept path_info session_hash"),
         "config.MetricValue": Columns(nothing="name labels"),
+        "config.PeriodicJob": Columns(text="error", nothing="name"),
         "config.Presence": Columns(nothing="name holder"),
         "config.WorkerProcess": Columns(nothing="holder queues"),
         "contenttypes.ContentType": Columns(nothing="app_label model"),

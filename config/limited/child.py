@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 
 from config.limited.limits import MIB, Limits, TooLarge
 
-NEW_OVER_BYTES = 150 * MIB  # a process that once held more is replaced: freed memory may stay in use
+NEW_OVER_BYTES = 150 * MIB  # a process that keeps more after a call is replaced
 NICENESS = 10  # other processes of the machine come first
 
 
@@ -44,7 +43,7 @@ def serve(connection: Connection, idle_seconds: float) -> None:
                 opened = [files.enter_context(os.fdopen(each, "r+b")) for each in receive(connection, call.files)]
                 answer = _answer(call, opened)
             connection.send_bytes(_packed(answer))
-            if _largest_bytes() > NEW_OVER_BYTES:
+            if _resident_bytes() > NEW_OVER_BYTES:
                 return
 
 
@@ -98,6 +97,10 @@ def _set(kind: int, value: int) -> None:
         resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
 
 
-def _largest_bytes() -> int:
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return largest if sys.platform == "darwin" else largest * 1024
+def _resident_bytes() -> int:
+    """Return the memory in use now. The largest use that the system reports includes that of the parent at its start."""
+    try:
+        with open("/proc/self/statm") as sizes:
+            return int(sizes.read().split()[1]) * resource.getpagesize()
+    except FileNotFoundError:  # not on Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
