@@ -98,7 +98,7 @@ def _set(kind: int, value: int) -> None:
 
 
 def _resident_bytes() -> int:
-    """Return the memory in use now. The largest use that the system reports includes that of the parent at its start."""
+    """Return the memory in use now. The largest use, as the system reports it, includes that of the parent."""
     try:
         with open("/proc/self/statm") as sizes:
             return int(sizes.read().split()[1]) * resource.getpagesize()
