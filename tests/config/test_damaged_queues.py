@@ -77,7 +77,7 @@ def test_a_running_pool_survives_damaged_messages(own_service):
     wait_until(lambda: lying_aside(own_service) == before + 3 * len(QUEUES))
     do_one_task_of_each_queue(own_service, worker)
     assert "worker.pool_died" not in worker.log.read_text()
-    assert f"could not be read: {before + 3 * len(QUEUES):.0f}" in own_service.manage("doctor").stdout
+    assert f"could not be read: {before + 3 * len(QUEUES):.0f}" in own_service.manage("doctor", "--all").stdout
 
 
 def test_in_redis_a_damaged_unacknowledged_message_and_a_key_of_another_type_stop_no_pool(own_service):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from kombu import Connection
 
-from config.queue import redis_queue
+from config.queue import publishing, redis_queue
 from config.queue.redis_client import impatient
 from notifications import tasks
 from notifications.models import Channel, Notification, Status, claim_due
@@ -59,6 +59,7 @@ def test_the_file_queue_keeps_a_limited_number_of_wake_ups(tmp_path: Path, setti
 
 @pytest.mark.django_db
 def test_messages_without_a_wake_up_are_all_found_by_the_sweep_and_its_worker() -> None:
+    publishing.delete_all("send-sms")  # of earlier tests
     template = make_template(make_service(), type="sms")
     for _ in range(60):
         make_notification(template, channel="sms", status=Status.CREATED)

@@ -9,7 +9,7 @@ import pytest
 
 from config.rest import strict_json
 from datasets import records
-from datasets.errors import MAX_RECORDS, MAX_VALUES, RecordsRejected
+from datasets.errors import MAX_RECORDS, MAX_VALUES_OF_RECORD, RecordsRejected
 from datasets.models import Record
 from tests.datasets.making import call, make_data_set, make_token
 
@@ -85,7 +85,7 @@ def record_with(value: bytes) -> bytes:
 def test_commas_and_brackets_in_texts_do_not_count():
     data_set = make_data_set()
 
-    answer = call("POST", data_set, make_token(data_set), record_with(b'"' + b"[,{" * MAX_VALUES + b'"'))
+    answer = call("POST", data_set, make_token(data_set), record_with(b'"' + b"[,{" * MAX_VALUES_OF_RECORD + b'"'))
 
     assert answer.status_code == 200
 

@@ -70,7 +70,7 @@ if connection.vendor == "postgresql":  # SQLite has no trigger: anyone who can o
 
 @pytest.mark.fault("T7")
 def test_a_change_is_stored_with_old_and_new_values(console):
-    service = factories.make_service(name="Tides")
+    service = factories.make_service(name="Tides", has_own_name=True)
 
     form = {"name": "High tides", "retention_days": 9, "unsubscribe_request_days": 365}
     answer = console.post(reverse("admin:notifications_service_general", args=[service.pk]), form)

@@ -36,6 +36,7 @@ print(json.dumps(found))
 # Rows that may have a recipient: messages, and lists of allowed or suppressed recipients.
 OF_RECIPIENTS = {
     "auth.User",
+    "operations.AccountName",
     "notifications.GuestListEntry",
     "notifications.Notification",
     "notifications.SandboxMessage",

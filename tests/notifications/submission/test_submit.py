@@ -289,9 +289,9 @@ def test_step_22_the_length_is_checked_last(caller: Caller) -> None:
     send_email(caller.key, message, personalisation={"x": "é" * 1_000_000})
 
 
-def wake_ups(callbacks: list[Any]) -> list[Any]:  # Any: partials of any work after the commit
+def wake_ups(callbacks: list[Any]) -> list[Any]:  # Any: any work after the commit
     """Return the callbacks that wake a worker; the others only count the message."""
-    return [callback for callback in callbacks if callback.func != registry.MESSAGES.add]
+    return [callback for callback in callbacks if getattr(callback, "func", None) != registry.MESSAGES.add]
 
 
 def test_step_23_a_worker_is_woken_once_the_row_is_there(
