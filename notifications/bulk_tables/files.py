@@ -15,7 +15,7 @@ from notifications.bulk_tables.columns import RECIPIENT_COLUMNS
 from notifications.bulk_tables.tables import Table, Unreadable
 from notifications.bulk_tables.written import read_table, write_table
 
-IN_A_REQUEST = Limits(cpu_seconds=3, seconds=4)
+IN_A_REQUEST = Limits(cpu_seconds=3, seconds=10)
 IN_A_WORKER = Limits(cpu_seconds=60, seconds=120)
 
 
