@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import ClassVar, Self
 
 MAX_VALUE_CHARACTERS = 10_000  # of one value in a text: an answer must not grow with the request
-MAX_QUOTED_CHARACTERS = 2_000  # of one value that a request sent; a vector quotes 1,001
+MAX_QUOTED_CHARACTERS = 4_000  # of one value that a request sent; URLs may have 2,000 and are quoted whole
 _VALUES = re.compile(r"\{\w+\}(?: \{\w+\})*")
 
 

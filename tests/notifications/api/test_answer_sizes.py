@@ -66,8 +66,8 @@ def test_an_error_is_short_however_long_the_request(path: str, body: Any) -> Non
 
 
 def test_a_quoted_value_ends_with_an_ellipsis() -> None:
-    assert errors.shown("x" * 2_000) == "x" * 2_000
-    assert errors.shown("x" * 2_001) == "x" * 2_000 + "…"
+    assert errors.shown("x" * 4_000) == "x" * 4_000
+    assert errors.shown("x" * 4_001) == "x" * 4_000 + "…"
     assert errors.PropertiesUnexpected(names=["a", "y" * 5_000]).message.endswith("y… were unexpected)")
 
 
