@@ -1,9 +1,9 @@
-"""Answer a request that lost a race for a unique value like one that came later."""
+"""Keep writers that want the same unique value from disturbing each other."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 
 Result = TypeVar("Result")
 
@@ -18,3 +18,13 @@ def again_if_raced(act: Callable[[], Result]) -> Result:
         return act()
     except IntegrityError:
         return act()
+
+
+def wait_for_turn(name: str) -> None:
+    """Wait until no other transaction has called this with the same name. Call it in a transaction.
+
+    SQLite lets one transaction write at a time, so nothing has to wait there.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])

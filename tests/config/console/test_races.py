@@ -165,11 +165,12 @@ def test_two_new_members_choose_one_user_name_once(service):
 
 def test_documents_at_once_make_a_service_once(transactional_db, tmp_path):
     place = tmp_path / "services.json"
-    place.write_text(json.dumps({"services": [{"name": "Tides", "daily_limits": {"sms": 1}}]}))
+    for name in ("Tides", "Storms", "Fog", "Ice"):  # one round alone does not always meet the race
+        place.write_text(json.dumps({"services": [{"name": name, "daily_limits": {"sms": 1}}]}))
 
-    at_once(lambda number: call_command("provision", str(place)), TIMES)
+        at_once(lambda number: call_command("provision", str(place)), TIMES)
 
-    assert Service.objects.filter(name="Tides").count() == 1
+        assert Service.objects.filter(name=name).count() == 1
 
 
 @pytest.mark.django_db
