@@ -73,7 +73,7 @@ def _fill(number: int) -> str:
     return str(template.service_id)
 
 
-def _write(service_id: str, stop: Path, seconds: float = 600) -> list[float]:
+def _write(service_id: str, stop: Path, seconds: float = 7200) -> list[float]:
     """Send until the file `stop` exists. Return the milliseconds of each transaction."""
     from django.db import transaction
     from django.db.models import F
