@@ -105,7 +105,7 @@ def _set_trigger(*, is_on: bool) -> None:
             return
         cursor.execute(f"DROP TRIGGER IF EXISTS {_TRIGGER}")
         if is_on:
-            cursor.execute(import_module("config.console.migrations.0023_link_audit_events").SQLITE)
+            cursor.execute(import_module("config.console.migrations.0001_version_1_1").SQLITE)
 
 
 def _events() -> Iterator[float]:

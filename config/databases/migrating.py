@@ -34,12 +34,13 @@ def with_tries(work: Callable[[], object], *, pause: Callable[[int], None]) -> N
 
 
 def check_is_released(connection: BaseDatabaseWrapper) -> None:
-    """Raise CommandError if the database has only some of the migrations of version 1.0.0, which were squashed."""
-    applied = MigrationRecorder(connection).applied_migrations()
+    """Raise CommandError if an app has some migrations, but not all of version 1.1.0, which were squashed."""
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    started = {app for app, _ in applied}
     for migration in MigrationLoader(None).disk_migrations.values():
-        if 0 < sum(name in applied for name in migration.replaces) < len(migration.replaces):
+        if migration.initial and migration.app_label in started and not applied.issuperset(migration.replaces):
             raise CommandError(
-                "This database is of a development version before 1.0.0. Migrate it with version 1.0.0 first."
+                "This database is of a version before 1.1.0. Upgrade it to 1.1.0 first, then to this version."
             )
 
 

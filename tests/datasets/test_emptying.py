@@ -140,9 +140,9 @@ def test_a_deleted_data_set_leaves_its_emptied_records_to_the_clean_up(data_set)
 def test_the_reverse_migration_gives_the_previous_release_the_current_records(data_set):
     store.empty(data_set, by=COMMAND)
     put_in(data_set, some_records(7))
-    here = [("datasets", "0006_stores")]
+    here = [("datasets", "0002_stores")]
 
-    MigrationExecutor(connection).migrate([("datasets", "0005_token_hash")])
+    MigrationExecutor(connection).migrate([("datasets", "0001_version_1_1")])
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM datasets_record WHERE data_set_id = %s", [data_set.pk])
         found = cursor.fetchone()[0]

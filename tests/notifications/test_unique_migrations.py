@@ -14,7 +14,7 @@ from notifications.models import GuestListEntry, Service, Suppression, TeamMembe
 from tests.factories import make_service
 from tests.people import make_person
 
-BEFORE = [("notifications", "0076_empty_lists_of_new_messages"), ("operations", "0025_sign_on_identity")]
+BEFORE = [("notifications", "0001_version_1_1"), ("operations", "0001_version_1_1")]
 FORMER, KEY = "kay@bücher.example", "kay@xn--bcher-kva.example"
 
 

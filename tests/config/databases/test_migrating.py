@@ -2,9 +2,7 @@
 
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
-from django.db.migrations.recorder import MigrationRecorder
 
 from config.databases import migrating
 
@@ -60,11 +58,3 @@ def test_a_lock_that_becomes_free_lets_the_next_try_succeed() -> None:
         migrating.with_tries(alter, pause=pause)
 
     assert failures == [1]
-
-
-@pytest.mark.django_db
-def test_a_database_from_before_the_first_release_is_refused() -> None:
-    MigrationRecorder(connection).record_unapplied("notifications", "0027_request_id_index")
-
-    with pytest.raises(CommandError, match=r"before 1\.0\.0.*with version 1\.0\.0 first"):
-        call_command("migrate", verbosity=0)

@@ -16,7 +16,6 @@ from tests.people import colleague
 
 LIST = reverse("admin:notifications_protectedname_changelist")
 ADD = reverse("admin:notifications_protectedname_add")
-GENERAL_NAMES = "notifications.migrations.0056_general_names"
 ADD_SENDER = reverse("admin:notifications_smssender_add")
 
 
@@ -29,7 +28,7 @@ def service(db):
 def listed(db):
     """Fill the list as in a new installation."""
     ProtectedName.objects.all().delete()
-    import_module("notifications.migrations.0001_squashed_0027_request_id_index").fill(apps, None)
+    import_module("notifications.migrations.0001_version_1_1").protect_names(apps, None)
 
 
 @pytest.fixture
@@ -120,21 +119,15 @@ def test_only_operators_open_the_list(manager):
     assert "Protected names" not in text_of(manager.get("/admin/"))
 
 
-@pytest.fixture
-def general(db):
-    ProtectedName.objects.all().delete()
-    import_module(GENERAL_NAMES).fill(apps, None)
-
-
 @pytest.mark.parametrize("sender", ["Info", "INFO", "lnf0", "s.m.s", "Rerninder"])
-def test_nobody_can_use_a_name_that_is_too_general(manager, console, service, general, sender):
+def test_nobody_can_use_a_name_that_is_too_general(manager, console, service, sender):
     for person in (manager, console):
         page = text_of(person.post(ADD_SENDER, {"service": service.pk, "sender": sender}))
         assert f"“{sender}” is too general." in page
     assert not SmsSender.objects.exists()
 
 
-def test_an_operator_adds_and_removes_a_general_name(manager, console, service, general):
+def test_an_operator_adds_and_removes_a_general_name(manager, console, service):
     console.post(ADD, {"name": "Harbour", "rule": "too_general"})
     assert "is too general" in text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"}))
     assert "Harbour" in text_of(console.get(f"{LIST}?rule=too_general"))
@@ -146,7 +139,7 @@ def test_an_operator_adds_and_removes_a_general_name(manager, console, service, 
     assert SmsSender.objects.get().sender == "HARBOUR"
 
 
-def test_provision_refuses_a_new_sender_that_is_too_general(service, general):
+def test_provision_refuses_a_new_sender_that_is_too_general(service):
     factories.make_sms_sender(service, "Alert")
     errors = DocumentErrors()
 

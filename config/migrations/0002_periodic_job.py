@@ -3,7 +3,8 @@ from django.db.models.functions import Now
 
 
 class Migration(migrations.Migration):
-    dependencies = [("config", "0006_worker_process")]
+    replaces = [("config", "0007_periodic_job")]
+    dependencies = [("config", "0001_version_1_1")]
 
     operations = [
         migrations.CreateModel(

@@ -54,7 +54,8 @@ class Migration(migrations.Migration):
     """Let a data set continue with a new store after it was emptied. The table of records does not change."""
 
     few_rows = "nothing forwards; backwards the records of data sets that were emptied while they were large"
-    dependencies = [("datasets", "0005_token_hash")]
+    replaces = [("datasets", "0006_stores")]
+    dependencies = [("datasets", "0001_version_1_1")]
 
     operations = [
         migrations.CreateModel(

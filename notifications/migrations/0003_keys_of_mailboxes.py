@@ -72,6 +72,7 @@ def _merge(row, column, key):
 class Migration(migrations.Migration):
     atomic = False  # it reads all messages, and each change is a transaction
 
-    dependencies = [("notifications", "0077_service_names_and_team_accounts_unique")]
+    replaces = [("notifications", "0078_keys_of_mailboxes")]
+    dependencies = [("notifications", "0002_unique_names")]
 
     operations = [migrations.RunPython(use_keys, use_lower_case)]

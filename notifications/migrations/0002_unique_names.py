@@ -1,7 +1,11 @@
+"""Names and teams that a database keeps unique, and empty lists that it sets, so that no INSERT sends them."""
+
 from collections import defaultdict
 
 from django.db import migrations, models
 from django.db.models.functions import Lower
+
+from notifications.validation.protected import likeness
 
 
 def link_each_account_once(apps, schema_editor):
@@ -30,12 +34,31 @@ def check_references_now(apps, schema_editor):
         schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-class Migration(migrations.Migration):
-    few_rows = "one for each service, and the members of its team"
+def store_likeness(apps, schema_editor):
+    """Store the likeness of each name. Of names that look alike, the first one gets it."""
+    names = apps.get_model("notifications", "ProtectedName").objects
+    first = {}
+    for pk, name in names.order_by("pk").values_list("pk", "name"):
+        first.setdefault(likeness(name)[:1020], pk)
+    for alike, pk in first.items():
+        names.filter(pk=pk).update(likeness=alike)
 
-    dependencies = [("notifications", "0076_empty_lists_of_new_messages")]
+
+class Migration(migrations.Migration):
+    few_rows = "one for each service, the members of its team, and the names that operators protect by hand"
+
+    replaces = [
+        ("notifications", "0076_empty_lists_of_new_messages"),
+        ("notifications", "0077_service_names_and_team_accounts_unique"),
+        ("notifications", "0079_likeness_of_protected_names"),
+        ("notifications", "0080_number_formats_of_a_bulk_table"),
+    ]
+    dependencies = [("notifications", "0001_version_1_1")]
 
     operations = [
+        migrations.AlterField("notification", "attempts", models.JSONField(db_default=[])),
+        migrations.AlterField("notification", "receipts", models.JSONField(db_default=[])),
+        migrations.AddField("bulktable", "unformatted", models.JSONField(db_default=[], default=list, editable=False)),
         migrations.AddField(
             model_name="service",
             name="has_own_name",
@@ -62,5 +85,19 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="teammember",
             constraint=models.UniqueConstraint(fields=["service", "user"], name="team_member_account_unique"),
+        ),
+        migrations.AddField(
+            model_name="protectedname",
+            name="likeness",
+            field=models.CharField(blank=True, db_default="", default="", editable=False, max_length=1020),
+        ),
+        migrations.RunPython(store_likeness, migrations.RunPython.noop),
+        migrations.AddConstraint(
+            model_name="protectedname",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("likeness", ""), _negated=True),
+                fields=("likeness",),
+                name="protected_name_likeness_unique",
+            ),
         ),
     ]

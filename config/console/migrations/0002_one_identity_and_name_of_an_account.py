@@ -5,6 +5,16 @@ from django.db import migrations, models
 from config import mailboxes
 
 
+def keep_the_first(apps, schema_editor):
+    """Delete the later identities of an account at one issuer: the first was bound by the person the account is for."""
+    identities = apps.get_model("operations", "SignOnIdentity").objects
+    seen = set()
+    for pk, *of_account in identities.order_by("pk").values_list("pk", "user_id", "issuer"):
+        if tuple(of_account) in seen:
+            identities.filter(pk=pk).delete()
+        seen.add(tuple(of_account))
+
+
 def name_the_first(apps, schema_editor):
     """Store the names of the accounts. Of accounts with the same name, the first one gets it."""
     names = apps.get_model("operations", "AccountName").objects
@@ -18,15 +28,24 @@ def name_the_first(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    few_rows = "two for each account of the console"
+    few_rows = "three at most for each account of the console"
 
-    dependencies = [
+    replaces = [
         ("operations", "0026_one_identity_of_an_account"),
+        ("operations", "0027_account_names"),
+    ]
+    dependencies = [
+        ("operations", "0001_version_1_1"),
         ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
+        migrations.RunPython(keep_the_first, migrations.RunPython.noop, elidable=True),
+        migrations.AddConstraint(
+            model_name="signonidentity",
+            constraint=models.UniqueConstraint(fields=["user", "issuer"], name="sign_on_identity_one_an_account"),
+        ),
         migrations.CreateModel(
             name="AccountName",
             fields=[
