@@ -2,7 +2,8 @@
 
 Each starts as if from a shell, with the environment of its service, but without two seconds of imports. The suite runs
 some hundred commands and starts some hundred programs. That process is itself a fork, of one that has imported
-everything that needs no settings. It ends with the test process.
+everything that needs no settings. All end with the test process, even if that is killed: each has a connection to it,
+which the kernel closes then.
 """
 
 import contextlib
@@ -203,8 +204,10 @@ def _start(connection: socket.socket, command: list[str], log: str) -> None:
     os.setsid()  # programs continue if the process with the imports is stopped
     pid = os.fork()
     if pid:
+        _end_with_test_process(pid, connection)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        connection.sendall(b"%*d" % (_NUMBER, code))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(b"%*d" % (_NUMBER, code))
         return
     os.setsid()
     connection.sendall(b"%*d" % (_NUMBER, os.getpid()))
@@ -222,6 +225,14 @@ def _start(connection: socket.socket, command: list[str], log: str) -> None:
         sys.argv = command
         runpy.run_path(command[0], run_name="__main__")
     sys.exit()
+
+
+def _end_with_test_process(pid: int, connection: socket.socket) -> None:
+    """Wait until the program has ended. If the test process ends before, kill the program and its children."""
+    ended = os.pidfd_open(pid)
+    if ended not in select.select([ended, connection], [], [])[0]:  # the test process sends nothing more
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
 
 
 def _tell_of_command(connection: socket.socket, arguments: list[str], given_text: str) -> None:

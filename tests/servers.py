@@ -22,6 +22,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 ROOT = Path(__file__).resolve().parent.parent
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25  # between two checks of a condition
 LONGEST_PAUSE_AFTER_SLOW_CHECK = 1.0
+WITH_PARENT = ("setpriv", "--pdeathsig=KILL", "--")  # of Debian's util-linux; the program keeps its process id
+AS_POSTGRES = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL", "--")
 _HELD: list[socket.socket] = []
 
 
@@ -63,7 +65,7 @@ def accepts(port: int) -> bool:
 
 
 class Program:
-    """A running program with its log."""
+    """A running program with its log. The kernel kills it if the thread that started it is killed."""
 
     _is_asked = False
 
@@ -74,7 +76,12 @@ class Program:
         with log.open("ab") as output:
             self._began_at = output.tell()  # after the output of earlier programs with this log
             self.process = subprocess.Popen(
-                command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                [*WITH_PARENT, *command],
+                cwd=folder,
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
 
     @property
@@ -143,7 +150,7 @@ class PrivatePostgres:
         as_user: list[str] = []
         if os.geteuid() == 0:  # the server refuses to run as root
             shutil.chown(self.folder, "postgres")
-            as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
+            as_user = [*AS_POSTGRES]
         data = self.folder / "data"
         make = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
         subprocess.run([*as_user, *make], check=True, capture_output=True, cwd="/")

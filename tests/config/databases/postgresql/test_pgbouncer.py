@@ -21,7 +21,7 @@ import pytest
 from django.db import connection
 
 from tests.datasets.test_http import Writer
-from tests.servers import ROOT, Program, accepts, free_port, postgres_database
+from tests.servers import AS_POSTGRES, ROOT, Program, accepts, free_port, postgres_database
 from tests.service import MIGRATED, Service
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
@@ -72,7 +72,7 @@ def pooled(name, database) -> Iterator[str]:
     if os.geteuid() == 0:  # it refuses to run as root
         for path in (folder, users, settings):
             shutil.chown(path, "postgres")
-        command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--", *command]
+        command = [*AS_POSTGRES, *command]
     program = Program(*command, log=folder / "log", folder=Path("/"))
     program.wait_until(lambda: accepts(int(own["listen_port"])))
     yield f"127.0.0.1:{own['listen_port']}/{name}?prepare_threshold=none"
