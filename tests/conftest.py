@@ -24,7 +24,7 @@ from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from tests import one_store
+from tests import both_stores
 from tests.servers import PrivateRedis, Program, SmtpSink
 from tests.service import MIGRATED, Service
 
@@ -176,7 +176,6 @@ def console(operator: User) -> Client:
 # Files that start first: few tests that take more than 5 CPU seconds together, or 20 if they wait for programs.
 LONG = (
     "browser/test_every_page.py",
-    "browser/test_every_page_of_a_member.py",
     "config/console/test_forged_posts.py",
     "config/console/test_jobs.py",
     "config/console/test_links.py",
@@ -193,7 +192,7 @@ _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_servic
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_text = "run only the tests that touch a database or a running service: what a second run on others is about"
+    help_text = "run only the tests of tests/both_stores.py that use a database or a running service"
     parser.addoption("--stores-only", action="store_true", help=help_text)
 
 
@@ -202,7 +201,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix != ".py":
         return None
     place = collection_path.relative_to(config.rootpath).as_posix()
-    is_left_out = config.getoption("--stores-only") and place.startswith(one_store.PLACES)
+    is_test = collection_path.name.startswith("test_")
+    is_left_out = config.getoption("--stores-only") and is_test and not place.startswith(both_stores.FILES)
     is_beside = config.getoption("markexpr") == "alone" and "mark.alone" not in collection_path.read_text()
     return True if is_left_out or is_beside else None
 
@@ -214,7 +214,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     touching = [
         item
         for item in items
-        if not item.nodeid.startswith(one_store.PLACES)
+        if item.nodeid.startswith(both_stores.PLACES)
         and (_STORES & set(item.fixturenames) or item.get_closest_marker("django_db"))
     ]
     kept = set(touching)
