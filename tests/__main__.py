@@ -2,7 +2,8 @@
 
 The suite runs on SQLite and the file queue. At the same time, the tests that use a database or a running service run on
 PostgreSQL and Redis: on the servers in TEST_DATABASE_URL and TEST_REDIS_URL (or DATABASE_URL and REDIS_URL), in new
-databases, or else on temporary servers if the programs are installed. With CI=true a skipped test is a failure.
+databases, or else on temporary servers if the programs are installed. Without arguments, style, types and layers are
+checked beside the tests. With CI=true a skipped test is a failure.
 """
 
 import contextlib
@@ -30,15 +31,21 @@ SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_sen
 NOT_PASSED_ON = {"DATABASE_URL", "REDIS_URL", "VAR_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
+CHECKS = (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",))
+DURATIONS = ROOT / ".durations.txt"  # of all tests of the last run, the longest first
+SHOWN_DURATIONS = 30
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of pytest: its exit code, its counts, and the names of the failed tests."""
+    """One run of pytest: its exit code, its counts, the names of the failed tests, and the seconds of each test."""
 
     name: str
     code: int
     passed: int
     skipped: int
     failures: list[str]
+    seconds: dict[str, float]
 
     @property
     def failed(self) -> int:
@@ -80,15 +87,31 @@ def pytest(name: str, arguments: list[str], folder: Path, stores: Stores, output
         done = subprocess.run(command, cwd=ROOT, env=stores.variables, stdout=written, stderr=written, check=False)
     passed = skipped = 0
     failures = []
+    seconds = {}
     if report.exists():
         for test in ElementTree.parse(report).iter("testcase"):  # noqa: S314  written by pytest
+            test_name = f"{test.get('classname')}::{test.get('name')}"
+            seconds[test_name] = float(test.get("time", 0))
             if test.find("failure") is not None or test.find("error") is not None:
-                failures.append(f"{test.get('classname')}::{test.get('name')}")
+                failures.append(test_name)
             elif test.find("skipped") is not None:
                 skipped += 1
             else:
                 passed += 1
-    return Run(name=name, code=done.returncode, passed=passed, skipped=skipped, failures=failures)
+    return Run(name=name, code=done.returncode, passed=passed, skipped=skipped, failures=failures, seconds=seconds)
+
+
+def check() -> list[str]:
+    """Run the tools that check style, types and layers. Return the output of those that fail."""
+    failed = []
+    for tool in CHECKS:
+        command = [Path(sys.executable).parent / tool[0], *tool[1:]]
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        if done.returncode:
+            failed.append(f"=== {' '.join(tool)}\n{done.stdout}")
+    return failed
 
 
 def compile_tests() -> None:
@@ -138,13 +161,16 @@ def main(arguments: list[str]) -> int:
             stores.append(second)
         runs: list[Run] = []
         with ThreadPoolExecutor() as pool:
+            checking = None if arguments else pool.submit(check)
             stores = list(pool.map(partial(_with_migrated, closing, folder), stores))
             for part in (run, run_alone):
                 runs += pool.map(partial(part, arguments=arguments, folder=folder), stores)
                 for one in stores:
                     if one.output:
                         print(one.output.read_text(), flush=True)
-    return conclude(runs, missing)
+            failed_checks = checking.result() if checking else []
+    show_durations(runs)
+    return conclude(runs, missing, failed_checks)
 
 
 def _servers(closing: contextlib.ExitStack, missing: list[str]) -> dict[str, str]:
@@ -177,9 +203,20 @@ def _with_migrated(closing: contextlib.ExitStack, folder: Path, stores: Stores) 
     return replace(stores, variables=stores.variables | {"MIGRATED_DATABASE": database})
 
 
-def conclude(runs: list[Run], missing: list[str]) -> int:
+def show_durations(runs: list[Run]) -> None:
+    """Print the longest tests, and write all to a file. A test takes longer beside tests that compute."""
+    every = [(seconds, name, one.name) for one in runs for name, seconds in one.seconds.items()]
+    lines = [f"{seconds:7.1f} s  {name} ({run_name})" for seconds, name, run_name in sorted(every, reverse=True)]
+    DURATIONS.write_text("\n".join(lines) + "\n")
+    print(f"\n=== The longest of {len(lines)} tests, {sum(seconds for seconds, _, _ in every):.0f} s in all")
+    print("\n".join(lines[:SHOWN_DURATIONS]))
+
+
+def conclude(runs: list[Run], missing: list[str], failed_checks: list[str]) -> int:
     """Print the tests that did not run, the failures and the sum of all runs. Return the exit code."""
     print()
+    for text in failed_checks:
+        print(text)
     for line in missing:
         print(f"NOT RUN  {line}")
     for one in runs:
@@ -191,7 +228,7 @@ def conclude(runs: list[Run], missing: list[str]) -> int:
     strict = os.environ.get("CI") == "true"
     crashed = any(one.code not in {0, NO_TESTS_COLLECTED} for one in runs) or passed + failed == 0
     print(f"{passed} passed, {failed} failed, {skipped + len(missing)} skipped")
-    return 1 if crashed or (strict and (missing or skipped)) else 0
+    return 1 if crashed or failed_checks or (strict and (missing or skipped)) else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Rules for the whole repository: style, types, layers, migrations, settings, and the documents that name them."""
+"""Rules for the whole repository: migrations, settings, and the documents that name them.
+
+`python -m tests` and `make lint` check style, types and layers.
+"""
 
 import ast
 import os
@@ -35,19 +38,6 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def product_files() -> list[Path]:
     return [path for area in PRODUCT for path in (ROOT / area).rglob("*.py") if "migrations" not in path.parts]
-
-
-@pytest.mark.parametrize(
-    "tool",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
-    ids=lambda tool: " ".join(tool),
-)
-def test_the_tool_finds_no_error(tool):
-    program = Path(sys.executable).parent / tool[0]
-
-    done = run(str(program), *tool[1:])
-
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
 def test_no_migration_is_missing(db, capsys):
