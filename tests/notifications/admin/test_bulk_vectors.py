@@ -1,4 +1,7 @@
-"""Every case of the vectors for tables that a person can upload, through the pages of the console."""
+"""Tables of the vectors through the pages of the console: one of each form and result that a person can upload.
+
+`bulk_tables/test_vectors.py` and `bulk/test_vectors_over_http.py` have every case. The console adds forms and pages.
+"""
 
 import base64
 import csv
@@ -33,6 +36,17 @@ BESIDES = {
 def is_uploadable(case: dict[str, Any]) -> bool:
     """Return whether a person can upload the case: real messages only, and no JSON that a spreadsheet cannot hold."""
     return case["given"].get("service", {}).get("key_type", "live") == "live" and case["id"] not in BESIDES
+
+
+def kind_of(case: dict[str, Any]) -> tuple[object, ...]:
+    """Return the form of the table, the settings of the service, and the kinds of errors."""
+    given, expect = case["given"], case["expect"]
+    file_errors = sorted(error["kind"] for error in expect["file_errors"])
+    row_errors = sorted({error["message"] for row in expect["rows"] or [] for error in row["errors"]})
+    return (*sorted(given), *sorted(given.get("service", {})), *file_errors, *row_errors, expect.get("rows_listed"))
+
+
+UPLOADED = {kind_of(case): case for case in CASES if is_uploadable(case)}
 
 
 def service_of(given: dict[str, Any], settings: Any) -> Service:
@@ -90,7 +104,7 @@ def posted(given: dict[str, Any]) -> dict[str, Any]:
     return {"file": SimpleUploadedFile("people.csv", data)}
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if is_uploadable(case)], ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", UPLOADED.values(), ids=lambda case: case["id"])
 def test_an_uploaded_table_is_checked_as_the_contract_says(
     case: dict[str, Any], console: Client, operator: User, settings: Any
 ) -> None:
