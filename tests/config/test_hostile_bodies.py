@@ -121,14 +121,13 @@ def check(answer: requests.Response, service) -> None:
     assert peak_mib(service) < MOST_MIB
 
 
-@pytest.mark.parametrize("coding", ["identity", "gzip"])
+@pytest.mark.parametrize(("method", "coding"), [("POST", "identity"), ("PUT", "gzip")])
 @pytest.mark.parametrize("make", JSON.values(), ids=JSON)
-def test_hostile_json_for_a_data_set(attacked, writer, make, coding):
+def test_hostile_json_for_a_data_set(attacked, writer, make, method, coding):
     body = make()
     sent = gzip.compress(body, 1) if coding == "gzip" else body
 
-    check(writer.call("POST", sent, **{"Content-Encoding": coding}), attacked)
-    check(writer.call("PUT", sent, **{"Content-Encoding": coding}), attacked)
+    check(writer.call(method, sent, **{"Content-Encoding": coding}), attacked)
 
 
 @pytest.mark.parametrize("make", GZIP.values(), ids=GZIP)
