@@ -5,11 +5,13 @@ Source: docs/reference/console.md §1.4. Entries name pages by model label, so t
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
@@ -161,12 +163,19 @@ def _is_below(request: HttpRequest, page: str) -> bool:
 
 
 def _list_of(page: str) -> str:
-    if "." not in page or "/" in page:
-        return ""
+    return "" if "/" in page else _model_and_url(page)[1]
+
+
+@cache  # thirty on each page, and they are the same for everybody
+def _model_and_url(page: str) -> tuple[type[Model] | None, str]:
+    """Return the model of "app.Model" or "app.Model/name" and the URL of the page; None and "" without the area."""
+    label, _, rest = page.partition(".")
+    name, _, page_name = rest.partition("/")
     try:
-        return reverse(f"admin:{page.lower().replace('.', '_')}_changelist")
-    except NoReverseMatch:
-        return ""
+        url = reverse(f"admin:{label}_{name.lower()}_{page_name or 'changelist'}")
+        return apps.get_model(label, name), url
+    except (LookupError, NoReverseMatch):
+        return None, ""
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
@@ -211,14 +220,11 @@ def _url(entry: Entry, request: HttpRequest) -> str:
         return entry.page
     if entry.page == SETTINGS:
         return switcher.settings_page(request)
-    label, _, rest = entry.page.partition(".")
-    name, _, page_name = rest.partition("/")
-    try:
-        model = apps.get_model(label, name)
-        page = reverse(f"admin:{label}_{name.lower()}_{page_name or 'changelist'}")
-    except (LookupError, NoReverseMatch):
+    model, url = _model_and_url(entry.page)
+    if model is None:
         return ""
     model_admin: Any = admin.site.get_model_admin(model)
+    page_name = entry.page.partition("/")[2]
     if page_name:
-        return page if model_admin.may_open(request, page_name) else ""
-    return page if model_admin.has_view_or_change_permission(request) else ""
+        return url if model_admin.may_open(request, page_name) else ""
+    return url if model_admin.has_view_or_change_permission(request) else ""
