@@ -6,20 +6,19 @@ window.looks = {
     // the structures that are checked already. Three texts of each unknown style are checked, because another element
     // may cover the first. For a known structure, only colours are checked. At a further width of a page, the structure
     // is that of the elements that appear, disappear, or begin or stop to scroll.
-    async examine({width, isDark, known}) {
+    async examine({isDark, isFirst, known}) {
         this.still(isDark)
         const elements = [...document.body.querySelectorAll("*")]
         const styleOf = this.styles(elements)
         const knownStyles = new Set(known.styles)
         const unknown = Map.groupBy([...styleOf.keys()].filter((one) => !knownStyles.has(styleOf.get(one))),
             (one) => styleOf.get(one))
-        const changed = this.changed()
+        const changed = isFirst ? this.changed() : []
         const structure = this.hash(this.skeleton(changed))
         const isNew = changed.length > 0 && !known.structures.includes(structure)
         const found = await this.run([...unknown.values()].flatMap((alike) => alike.slice(0, 3)), isNew)
-        const measured = this.measures(width, elements)
         return {
-            problems: [...this.lines(found.violations), ...measured], structure, styles: [...unknown.keys()],
+            problems: this.lines(found.violations), structure, styles: [...unknown.keys()],
             unsure: [...new Set(found.incomplete.filter((rule) => this.colourRules.includes(rule.id))
                 .flatMap((rule) => rule.nodes).map((node) => styleOf.get(node.element)))],
         }
@@ -114,7 +113,9 @@ window.looks = {
         return (one >>> 0).toString(36) + (other >>> 0).toString(36).padStart(7, "0")
     },
 
-    measures(width, elements) {
+    measures(width) {
+        this.endAnimations()
+        const elements = [...document.body.querySelectorAll("*")]
         const across = document.documentElement.scrollWidth
         return [...(across > width ? [`is ${across} wide`] : []), ...this.odd(width, elements)]
     },
@@ -141,6 +142,10 @@ window.looks = {
     // Both the media query and the class of the theme, whose animations are ended at once.
     still(isDark) {
         document.documentElement.classList.toggle("dark", isDark)
+        this.endAnimations()
+    },
+
+    endAnimations() {
         for (const one of document.getAnimations())
             try { one.finish() } catch { one.cancel() }
     },

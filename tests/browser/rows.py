@@ -72,10 +72,10 @@ NO_PAGES = FRAGMENTS | {
 }
 
 
-def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
+def make(name: str) -> dict[str, Any]:
     """Store the rows, and return the links for recipients and the pages of the operator and of the member.
 
-    is_compared: also return the pages of the member that are `unlike` the operator's
+    `unlike` are the pages of the member whose content differs from the operator's.
     """
     operator = User.objects.create_superuser(name, "", PASSWORD)
     member = User.objects.create_user(f"{name}-member", password=PASSWORD, is_staff=True)
@@ -99,7 +99,7 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
         **ids,
         "operator": of_operator,
         "member": of_member,
-        "unlike": unlike(of_operator, of_member, operator, member) if is_compared else [],
+        "unlike": unlike(of_operator, of_member, operator, member),
         "join": invites.make(by="mina", member_id=team.pk),
         "choose": invites.make(by="mina", user_id=operator.pk),
         "download": send_file(team.service).path(),
@@ -270,5 +270,5 @@ def _is_page(path: str, person: User, client: Client) -> bool:
     return is_whole and answer.headers["Content-Type"].startswith("text/html")
 
 
-def main(name: str, *, is_compared: bool) -> None:
-    sys.stdout.write("\n" + json.dumps(make(name, is_compared=is_compared)))
+def main(name: str) -> None:
+    sys.stdout.write("\n" + json.dumps(make(name)))
