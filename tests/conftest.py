@@ -173,20 +173,28 @@ def console(operator: User) -> Client:
     return client
 
 
-# Files that start first: few tests that take more than 5 CPU seconds together, or 20 if they wait for programs.
+# Files that start first, because they take the most CPU time or wait for programs the longest. The longest is first.
 LONG = (
     "browser/test_every_page.py",
+    "config/test_up.py",
+    "config/test_hostile_bodies.py",
+    "notifications/test_migrations.py",
+    "config/test_installation.py",
+    "notifications/test_vectors.py",
+    "datasets/test_vectors.py",
+    "config/docs/test_conformance.py",
+    "config/test_memory.py",
+    "config/console/test_scoping.py",
+    "config/test_wrong_values.py",
+    "config/test_shared_commands.py",
+    "notifications/rendering/test_over_http.py",
+    "config/console/test_links.py",
     "config/console/test_forged_posts.py",
     "config/console/test_jobs.py",
-    "config/console/test_links.py",
-    "config/console/test_scoping.py",
-    "config/test_installation.py",
-    "config/test_up.py",
     "faults/test_clamd_killed.py",
     "notifications/admin/test_bulk_send_page.py",
     "notifications/admin/test_bulk_sends.py",
     "notifications/admin/test_message_log_plans.py",
-    "notifications/test_migrations.py",
 )
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}
 
@@ -231,7 +239,7 @@ def _interleaved(items: list[pytest.Item]) -> list[pytest.Item]:
     for item in items:
         files.setdefault(item.path, []).append(item)
 
-    by_length = sorted(files.values(), key=lambda tests: (_is_long(tests[0]), len(tests)), reverse=True)
+    by_length = sorted(files.values(), key=lambda tests: (_length(tests[0]), len(tests)), reverse=True)
     waiting = deque(tests for tests in by_length if any(map(_waits_for_programs, tests)))
     computing = deque(tests for tests in by_length if not any(map(_waits_for_programs, tests)))
     ordered: list[pytest.Item] = []
@@ -241,8 +249,10 @@ def _interleaved(items: list[pytest.Item]) -> list[pytest.Item]:
     return ordered
 
 
-def _is_long(item: pytest.Item) -> bool:
-    return item.path.relative_to(item.config.rootpath).as_posix().endswith(LONG)
+def _length(item: pytest.Item) -> int:
+    """Return how early the item's file is in LONG; 0 if it is not there."""
+    place = item.path.relative_to(item.config.rootpath / "tests").as_posix()
+    return len(LONG) - LONG.index(place) if place in LONG else 0
 
 
 def _waits_for_programs(item: pytest.Item) -> bool:
