@@ -22,9 +22,9 @@ from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
-# Processes of each run on two cores: tests mostly wait for processes, sockets and clocks. The first run has twice as
-# many tests. A given PostgreSQL server may allow only PostgreSQL's default of 100 connections.
-WORKERS, WORKERS_ON_POSTGRESQL = "4", "2"
+# Processes of each run on two cores: tests often wait for processes, sockets and clocks. Each process takes 6 to 15 s
+# of CPU time before its first test. A given PostgreSQL server may allow only PostgreSQL's default of 100 connections.
+WORKERS, WORKERS_ON_POSTGRESQL = "3", "2"
 # All processes end with the run. Tests that end a server start their own.
 SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
 # Each run sets the variables of the stores itself. Without bytecode files, each process would compile the suite.
