@@ -128,6 +128,7 @@ _JOBS_AND_MIGRATIONS = (  # background jobs, clean-up, the audit's triggers, `pr
     "config/console/test_audit_trail.py",
     "config/console/test_clean_up_runs.py",
     "config/console/test_jobs.py",
+    "config/test_upgrades.py",
     "datasets/test_provision.py",
     "datasets/test_retention.py",
     "notifications/admin/test_bulk_jobs.py",

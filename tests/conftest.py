@@ -178,7 +178,6 @@ LONG = (
     "browser/test_every_page.py",
     "config/test_up.py",
     "config/test_hostile_bodies.py",
-    "notifications/test_migrations.py",
     "config/test_installation.py",
     "notifications/test_vectors.py",
     "datasets/test_vectors.py",
