@@ -20,7 +20,7 @@ def again_if_raced(act: Callable[[], Result]) -> Result:
         return act()
 
 
-def wait_for_turn(name: str) -> None:
+def wait_for_others(name: str) -> None:
     """Wait until no other transaction has called this with the same name. Call it in a transaction.
 
     SQLite lets one transaction write at a time, so nothing has to wait there.

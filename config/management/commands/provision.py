@@ -10,7 +10,7 @@ from django.db import transaction
 
 from config import areas
 from config.areas import DocumentErrors
-from config.databases.races import again_if_raced, wait_for_turn
+from config.databases.races import again_if_raced, wait_for_others
 from config.management.document import load
 
 
@@ -45,7 +45,7 @@ def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, obje
             errors.add(unknown, "is not a known key")
         with transaction.atomic():
             # Of two documents that name a new service, the second must find it, not be refused for its name.
-            wait_for_turn("provision")
+            wait_for_others("provision")
             for key, part in by_key.items():
                 if key in declared:
                     completed[key] = part.provision(declared[key], errors)
