@@ -18,7 +18,8 @@ from datasets.admin import chart_svg, examples
 from datasets.errors import InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import escaping, export, groups, parameters, periods, time_limit
-from datasets.queries.query import METHODS, PERIODS
+from datasets.queries.methods import METHODS
+from datasets.queries.query import PERIODS
 from datasets.records import moments
 
 _MOST_POINTS = 2_000
@@ -49,7 +50,7 @@ class ChartForm(forms.Form):
         super().__init__(*args, **kwargs)
         seen = FieldSeen.objects.filter(data_set=data_set)
         numbers = [field.name for field in seen if "number" in field.types]
-        methods = [method for method in METHODS if method not in {"set", "count"}]
+        methods = [name for name, method in METHODS.items() if not method.of_any]
         measures = [
             (f"{escaping.escape(name)}:{method}", f"{method} of {name}") for name in numbers for method in methods
         ]

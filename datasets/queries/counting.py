@@ -17,6 +17,7 @@ from django.db.models import Count, QuerySet
 from config.databases import replica
 from config.databases.streaming import streaming
 from datasets.models import Record
+from datasets.queries.methods import METHODS, Needs
 from datasets.queries.query import Collect, Query
 from datasets.queries.stored import FieldText, PeriodStart, prepare, read_start
 
@@ -121,8 +122,9 @@ def _collected(
     records: QuerySet[Record], by: dict[str, FieldText | PeriodStart], number: int, field: tuple[str, set[str]]
 ) -> tuple[str, tuple[Any, ...]]:
     name, methods = field
-    is_summed = methods <= {"sum", "mean", "min", "max", "count"} and methods != {"count"}
-    value = _value(methods, "whole IS NOT NULL" if is_summed else "")
+    needs = {METHODS[method].needs for method in methods}
+    is_summed = max(needs) == Needs.TOTALS
+    value = _value(needs, "whole IS NOT NULL" if is_summed else "")
     keys = ", ".join(by)
     if is_summed:  # equal values are not grouped first, because each may be different
         each = records.annotate(**by, value=FieldText(name)).values_list(*by, "value")
@@ -133,13 +135,13 @@ def _collected(
     return _COLLECTED.format(keys=keys, number=number, value=value, equal=sql), parameters
 
 
-def _value(methods: set[str], is_small: str) -> str:
+def _value(needs: set[Needs], is_small: str) -> str:
     """Return the SQL that maps a value to itself, WHOLE, OTHER or NULL, as the methods need."""
     cases = [f"WHEN {is_small} THEN '{WHOLE}'"] if is_small else []
     cases.append("WHEN value = 'null' THEN NULL")
-    if methods - {"count", "set"}:
+    if needs & {Needs.TOTALS, Needs.NUMBERS}:
         cases.append(f"WHEN {_IS_NUMBER} THEN value")
-    if "set" in methods:
+    if Needs.VALUES in needs:
         cases.append(f"WHEN {_IS_SCALAR} THEN value")
     return f"CASE {' '.join(cases)} WHEN value IS NOT NULL THEN '{OTHER}' END"
 

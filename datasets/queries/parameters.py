@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 
 from datasets import errors
 from datasets.queries import cursor, escaping
-from datasets.queries.query import METHODS, PERIODS, Collect, Filter, Query, Sort
+from datasets.queries.methods import METHODS
+from datasets.queries.query import PERIODS, Collect, Filter, Query, Sort
 from datasets.records import moments, names
 
 REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect"})

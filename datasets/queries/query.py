@@ -9,7 +9,6 @@ from datetime import datetime
 from datasets.queries.cursor import Position
 
 PERIODS = ("hour", "day", "week", "month", "quarter", "year")
-METHODS = ("sum", "count", "set", "mean", "min", "max", "median", "p95")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

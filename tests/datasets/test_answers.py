@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from datasets.queries import groups, parameters, raw, values, written
-from datasets.queries.query import METHODS, PERIODS
+from datasets.queries.methods import METHODS
+from datasets.queries.query import PERIODS
 from tests.datasets import plain
 from tests.datasets.making import BOUNDS, make_data_set, put_in
 
@@ -74,7 +75,9 @@ def questions(draw) -> str:
     if by_period:
         pairs += [("period", draw(st.sampled_from(PERIODS))), *draw(SPANS).items()]
     collected = [name for name in NAMES if name not in group_by]
-    collects = draw(st.lists(st.tuples(st.sampled_from(collected), st.sampled_from(METHODS)), unique=True, max_size=4))
+    collects = draw(
+        st.lists(st.tuples(st.sampled_from(collected), st.sampled_from(list(METHODS))), unique=True, max_size=4)
+    )
     pairs += [("collect", f"{name}:{method}") for name, method in collects]
     pairs += draw(filters())
     if group_by:

@@ -17,8 +17,9 @@ from drf_spectacular.utils import (
 from config.docs.annotate import annotated
 from datasets.api import dry_runs, serializers
 from datasets.api.schema import shapes
+from datasets.queries.methods import METHODS
 from datasets.queries.parameters import FORMATS, MAX_DURATION
-from datasets.queries.query import METHODS, PERIODS
+from datasets.queries.query import PERIODS
 
 WRITING, READING = "Write records", "Read records"
 
