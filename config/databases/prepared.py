@@ -6,8 +6,9 @@ if the connection allows it.
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cache, cached_property
 from itertools import islice
 from typing import Any
@@ -15,13 +16,13 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models.expressions import DatabaseDefault
 from django.db.models.fields import NOT_PROVIDED
 
 Values = Sequence[Any]  # Any: values of columns, each of its own type
 Converter = Callable[[Any, Any, BaseDatabaseWrapper], Any]  # Any: a value, its expression
 
-_AS_IS = frozenset({str, int, bool})  # no field converts these types; nor UUIDs, if the database has this type
+# No field converts values of these types for the database.
+_AS_IS = {"postgresql": frozenset({str, int, bool, UUID, datetime, date}), "sqlite": frozenset({str, int, bool})}
 
 
 class Columns:
@@ -104,9 +105,7 @@ class Statement:
         return compiled
 
     def parameters(self, values: Values, connection: BaseDatabaseWrapper) -> Values:
-        if self._fields is None:
-            return values
-        return [field.get_db_prep_value(value, connection) for field, value in zip(self._fields, values, strict=True)]
+        return values if self._fields is None else _prepared(self._fields, values, connection)
 
     def run(self, *values: Any) -> int:  # Any: values of columns
         """Run the statement and return the number of rows that it changed."""
@@ -129,40 +128,25 @@ class Condition:
     values: Values
 
 
-def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
-    """Insert a new row like `row.save(force_insert=True)`, without signals and without reading anything back.
+def insert(model: type[models.Model], columns: Mapping[str, Any], *, condition: Condition | None = None) -> bool:
+    """Insert a new row like `save(force_insert=True)`, without an instance, signals and reading anything back.
 
-    The model's key must not come from the database. Values of text and number fields must have the right type.
+    columns: values by attribute of the model, such as `service_id`. The other columns get the default of the database
+    or of the model; a default that is a function must be given. Values of text and number fields must have the right
+    type.
     With a condition, it inserts the row if the UPDATE changes a row; otherwise it returns False. PostgreSQL does both
     in one statement, so no transaction is needed.
     """
     connection = _connection()
-    as_is = _AS_IS | {UUID} if connection.features.has_native_uuid_field else _AS_IS
-    parameters: list[Any] = []
-    left_out: list[str] = []
-    given = row.__dict__
-    for column in _columns_of(type(row)):
-        value = column.field.pre_save(row, add=True) if column.is_set_late else given[column.name]
-        kind = type(value)
-        if kind in as_is:
-            parameters.append(value)
-        elif (value is None and column.is_null_by_itself) or kind is DatabaseDefault:
-            left_out.append(column.name)
-        else:
-            parameters.append(column.field.get_db_prep_save(value, connection))
-    update = condition.update.sql(connection) if condition else ""
-    sql = _insert_sql(connection.vendor, type(row), tuple(left_out), update)
+    statement = _insert_statement(connection.vendor, model, tuple(columns), condition.update if condition else None)
+    parameters = [*_prepared(statement.fields, columns.values(), connection), *statement.defaults]
     if condition is None:
-        is_stored = bool(_run(connection, sql, parameters))
-    elif connection.vendor == "postgresql":
+        return bool(_run(connection, statement.sql, parameters))
+    if connection.vendor == "postgresql":
         changed = condition.update.parameters(condition.values, connection)
-        is_stored = bool(_run(connection, sql, [*changed, *parameters]))
-    else:
-        with transaction.atomic(savepoint=False):
-            is_stored = bool(condition.update.run(*condition.values)) and bool(_run(connection, sql, parameters))
-    row._state.adding = not is_stored
-    row._state.db = connection.alias
-    return is_stored
+        return bool(_run(connection, statement.sql, [*changed, *parameters]))
+    with transaction.atomic(savepoint=False):
+        return bool(condition.update.run(*condition.values)) and bool(_run(connection, statement.sql, parameters))
 
 
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of either kind
@@ -171,43 +155,46 @@ def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Column:
-    """is_set_late: `pre_save` sets the value; is_null_by_itself: the column is NULL if the INSERT omits it"""
+class _Insert:
+    """An INSERT. fields: of the columns that are given; defaults: the values of further columns"""
 
-    field: Any  # Any: a field of any model
-    name: str
-    is_set_late: bool
-    is_null_by_itself: bool
-
-
-@cache
-def _columns_of(model: type[models.Model]) -> list[_Column]:
-    return [
-        _Column(
-            field=field,
-            name=field.attname,
-            is_set_late=type(field).pre_save is not models.Field.pre_save,
-            is_null_by_itself=field.db_default is NOT_PROVIDED,
-        )
-        for field in model._meta.local_concrete_fields
-    ]
+    sql: str
+    fields: Sequence[Any]  # Any: fields of any model
+    defaults: Values
 
 
 @cache
-def _insert_sql(vendor: str, model: type[models.Model], left_out: Sequence[str], update: str) -> str:
-    """Return the INSERT without the columns that get their value from the database.
+def _insert_statement(
+    vendor: str, model: type[models.Model], names: Sequence[str], update: Statement | None
+) -> _Insert:
+    """Return the INSERT of rows with these columns. The database sets its own defaults.
 
     PostgreSQL needs casts to the types. They have no lengths, since a cast would truncate what a column refuses.
     """
     connection, on_postgresql = _connection(), vendor == "postgresql"
-    given = [field for field in model._meta.local_concrete_fields if field.attname not in left_out]
-    quote = connection.ops.quote_name
-    types = [str(field.db_type(connection)).partition("(")[0] for field in given]
+    known = {field.attname: field for field in model._meta.local_concrete_fields}
+    given = [known.pop(name) for name in names]
+    others = [field for field in known.values() if field.db_default is NOT_PROVIDED and not field.null]
+    if computed := [field.attname for field in others if field.has_default() and callable(field.default)]:
+        raise TypeError(f"{model.__name__} needs the columns {', '.join(computed)}")
+    defaults = _prepared(others, [field.get_default() for field in others], connection)
+    quote, stored = connection.ops.quote_name, [*given, *others]
+    types = [str(field.db_type(connection)).partition("(")[0] for field in stored]
     places = ", ".join(f"%s::{name}" if on_postgresql else "%s" for name in types)
-    into = f"INSERT INTO {quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in given)})"
+    into = f"INSERT INTO {quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in stored)})"
+    sql = f"{into} VALUES ({places})"
     if update and on_postgresql:
-        return f"WITH changed AS ({update} RETURNING 1) {into} SELECT {places} FROM changed"  # noqa: S608  no user input
-    return f"{into} VALUES ({places})"
+        sql = f"WITH changed AS ({update.sql(connection)} RETURNING 1) {into} SELECT {places} FROM changed"  # noqa: S608  no user input
+    return _Insert(sql=sql, fields=given, defaults=defaults)
+
+
+def _prepared(fields: Iterable[Any], values: Iterable[Any], connection: BaseDatabaseWrapper) -> list[Any]:
+    """Return values as the database takes them. Any: fields and values of any model"""
+    as_is = _AS_IS[connection.vendor]
+    return [
+        value if type(value) in as_is or value is None else field.get_db_prep_save(value, connection)
+        for field, value in zip(fields, values, strict=True)
+    ]
 
 
 def _run(connection: BaseDatabaseWrapper, sql: str, parameters: Values) -> int:

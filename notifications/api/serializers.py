@@ -238,14 +238,15 @@ class SentMessage(serializers.Serializer[Any]):
     scheduled_for = serializers.DateTimeField(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
 
     def _common(self, submission: Submission, content: Mapping[str, object]) -> dict[str, object]:
-        notification, base = submission.notification, self.context["base"]
+        columns, base = submission.columns, self.context["base"]
+        message_id = str(columns["id"])
         return {
-            "id": str(notification.id),
-            "reference": notification.reference,
+            "id": message_id,
+            "reference": columns["reference"],
             "content": content,
-            "uri": f"{base}/v2/notifications/{notification.id}",
-            "template": template_reference(notification.template_id, notification.template_version, base),
-            "scheduled_for": write_moment(notification.scheduled_for),
+            "uri": f"{base}/v2/notifications/{message_id}",
+            "template": template_reference(columns["template_id"], columns["template_version"], base),
+            "scheduled_for": write_moment(columns["scheduled_for"]),
         }
 
 
@@ -272,6 +273,6 @@ class SentEmail(SentMessage):
             "subject": submission.subject,
             "body": submission.body.strip(),
             "from_email": submission.sent_from,
-            "one_click_unsubscribe_url": submission.notification.one_click_unsubscribe_url,
+            "one_click_unsubscribe_url": submission.columns["one_click_unsubscribe_url"],
         }
         return {**self._common(submission, content), "sanitised_content": submission.sanitised}

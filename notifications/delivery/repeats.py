@@ -38,15 +38,15 @@ def find(
     return [next((first[equal] for equal in some if equal in first), None) for some in hashes]
 
 
-def find_first(message: Notification) -> UUID | None:
+def find_first(service: Service, message: Notification) -> UUID | None:
     """Return the id of the message that this one, which is not stored yet, repeats."""
     sent = [(message.normalised_recipient, message.reference)]
-    return find(message.service, message.key_type, message.template_id, sent)[0]
+    return find(service, message.key_type, message.template_id, sent)[0]
 
 
-def claim_one(message: Notification) -> None:
+def claim_one(service: Service, message: Notification) -> None:
     """Raise RepeatsMessage, or make this message the first. Call it in the transaction that stores the message."""
-    if first := claim(message.service, [message]).get(message.id):
+    if first := claim(service, [message]).get(message.id):
         raise RepeatsMessage(first)
 
 

@@ -281,5 +281,10 @@ class Notification(models.Model):
 
     def set_outgoing(self, subject: str, body: str) -> None:
         """Set the encrypted subject and body, which contain full links, without saving."""
+        self.encrypted_outgoing = self.encrypt_outgoing(self.id, subject, body)
+
+    @staticmethod
+    def encrypt_outgoing(message_id: UUID, subject: str, body: str) -> bytes:
+        """Return the value of `encrypted_outgoing` for a subject and a body with full links."""
         plain = json.dumps([subject, body])
-        self.encrypted_outgoing = encryption.encrypt(plain, table="notification", column="outgoing", row=str(self.id))
+        return encryption.encrypt(plain, table="notification", column="outgoing", row=str(message_id))

@@ -1,6 +1,7 @@
 """The callback that a single request names for its message. Source: docs/callbacks.md."""
 
 from typing import Self
+from uuid import UUID
 
 from django.db import models
 
@@ -21,7 +22,7 @@ class RequestCallbackQuerySet(models.QuerySet["RequestCallback"]):
 
     def copies(self, message: models.Model, new: models.Model) -> "list[RequestCallback]":
         """Return the callback of a message for another message, not stored: one or none. Raises DecryptionFailed."""
-        return [RequestCallback.of(new, one.url, one.bearer_token) for one in self.filter(pk=message.pk)]
+        return [RequestCallback.of(new.pk, one.url, one.bearer_token) for one in self.filter(pk=message.pk)]
 
 
 class RequestCallback(models.Model):
@@ -42,11 +43,11 @@ class RequestCallback(models.Model):
         return f"Callback of message {str(self.notification_id)[:8]}"
 
     @classmethod
-    def of(cls, notification: models.Model, url: str, bearer_token: str) -> Self:
+    def of(cls, message_id: UUID, url: str, bearer_token: str) -> Self:
         """Return the callback of a message, not stored."""
-        callback = cls(notification_id=notification.pk, url=url)
+        callback = cls(notification_id=message_id, url=url)
         callback.encrypted_bearer_token = encryption.encrypt(
-            bearer_token, table="request_callback", column="bearer_token", row=str(notification.pk)
+            bearer_token, table="request_callback", column="bearer_token", row=str(message_id)
         )
         return callback
 

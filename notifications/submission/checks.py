@@ -6,9 +6,9 @@ A send stops at the first error. A dry run goes on with every check that it can.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Generic, Self, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import structlog
 from django.utils import timezone
@@ -16,7 +16,7 @@ from django.utils import timezone
 from notifications.attachments.intake import CheckedFile
 from notifications.delivery import quiet_hours
 from notifications.errors import NotificationError
-from notifications.models import ApiKey, Channel, Fallback, LimitKind, Notification, Origin
+from notifications.models import ApiKey, Fallback, LimitKind, Notification, Origin, ReplyToAddress, SmsSender
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import MessageRequest
@@ -72,26 +72,32 @@ def attempt(name: str, run_check: Callable[[], None]) -> Result:
     return Result(check=name, ok=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Submission:
     """An accepted message. For a simulated recipient the row is not stored.
 
+    columns: of the row, by attribute of the model; Any: values of columns
     subject, body: as the recipient gets them, with full links to files, which no readable column stores
     sent_from: the sender name, phone number or email address in the response
     sanitised: the values that `sanitise_content_for` changed
     repeat_of: the id of the first message if the repeat guard stopped this one; the other values are those of the first
     """
 
-    notification: Notification
+    columns: Mapping[str, Any]
     subject: str | None = None
     body: str
     sent_from: str
     sanitised: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     repeat_of: UUID | None = None
 
+    @cached_property
+    def notification(self) -> Notification:
+        """Return the message as an instance of its model. Building it takes longer than storing the columns."""
+        return Notification(**self.columns)
+
     def as_kept(self) -> Self:
         """Return a copy whose links have no keys, for storage."""
-        return replace(self, subject=self.notification.subject, body=self.notification.body)
+        return replace(self, subject=self.columns.get("subject"), body=self.columns["body"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +106,7 @@ class Checked:
 
     counted: the limits that the message counts against
     is_simulated: whether nothing is stored or sent because the recipient is simulated
+    sender: the sender or the reply-to address that the message uses
     parcel, files: of an email with files
     fallback: of a text message that names one
     """
@@ -109,44 +116,46 @@ class Checked:
     submission: Submission
     counted: Sequence[LimitKind]
     is_simulated: bool
+    sender: SmsSender | ReplyToAddress | None = None
     parcel: Parcel | None = None
     files: Mapping[str, CheckedFile] = field(default_factory=dict)
     fallback: Fallback | None = None
 
 
 def common_columns(
-    caller: Caller, template: TemplateText, request: MessageRequest, channel: Channel, *, number: str = ""
+    caller: Caller, template: TemplateText, request: MessageRequest, *, number: str = ""
 ) -> dict[str, Any]:  # Any: values of columns
     """Return the columns that do not depend on the channel. number: the normalised recipient of a text message"""
-    by_key = isinstance(caller, ApiKey)
-    return {
-        "service": caller.service,
-        **({"api_key": caller} if by_key else {"origin": Origin.CONSOLE, "created_by": caller.name}),
+    now = timezone.now()
+    columns = {
+        "id": uuid4(),
+        "service_id": caller.service_id,
         "key_type": caller.key_type,
         "request_id": structlog.contextvars.get_contextvars().get("request_id", ""),
-        "channel": channel,
         "template_id": template.id,
         "template_version": template.version,
         "language": template.language,
         "reference": request.reference,
-        **_when(caller, template, request.scheduled_for, channel, number),
+        "created_at": now,
+        "scheduled_for": request.scheduled_for,
     }
+    if isinstance(caller, ApiKey):
+        columns["api_key_id"] = caller.id
+    else:
+        columns |= {"origin": Origin.CONSOLE, "created_by": caller.name}
+    if request.scheduled_for or template.respect_quiet_hours:
+        columns |= _waiting(caller, template, request.scheduled_for, now, number)
+    return columns
 
 
-def _when(
-    caller: Caller, template: TemplateText, scheduled_for: datetime | None, channel: Channel, number: str
+def _waiting(
+    caller: Caller, template: TemplateText, scheduled_for: datetime | None, now: datetime, number: str
 ) -> dict[str, datetime | None]:
-    """Return the times of a message that waits, which the sweep finds. By default the database sets it to now."""
-    moment = scheduled_for or timezone.now()
-    sends_at = moment
+    """Return the times of a message that waits, which the sweep finds. By default the database sets them to now."""
+    sends_at = moment = scheduled_for or now
     if template.respect_quiet_hours:
-        sends_at = quiet_hours.sends_at(caller.service, channel, moment, number=number)
+        sends_at = quiet_hours.sends_at(caller.service, template.type, moment, number=number)
     if scheduled_for is None and sends_at == moment:
         return {}
     quiet_until = sends_at if sends_at > moment else None
-    return {
-        "scheduled_for": scheduled_for,
-        "quiet_until": quiet_until,
-        "due_at": sends_at,
-        "next_attempt_at": sends_at,
-    }
+    return {"quiet_until": quiet_until, "due_at": sends_at, "next_attempt_at": sends_at}

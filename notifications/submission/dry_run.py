@@ -159,7 +159,7 @@ def _finished(
     if "scheduled_for" not in part.invalid:
         times["scheduled_for"] = part.request.scheduled_for
     if all(result.ok for result in results):
-        times |= _times_and_repeat(message.checked().submission)
+        times |= _times_and_repeat(caller.service, message.checked().submission)
     if values.get("suppressed_by"):
         times["sends_at"] = None
     known = {kind: limit(caller.service, kind) for kind in counted}
@@ -170,10 +170,9 @@ def limit(service: Service, kind: LimitKind) -> Limit:
     return Limit(limit=limits.limit_of(service, kind), remaining=limits.remaining(service, kind))
 
 
-def _times_and_repeat(submission: Submission) -> dict[str, Any]:  # Any: fields of DryRun
-    notification = submission.notification
-    first = repeats.find_first(notification)
-    sends_at = notification.quiet_until or notification.scheduled_for or timezone.now()
+def _times_and_repeat(service: Service, submission: Submission) -> dict[str, Any]:  # Any: fields of DryRun
+    first = repeats.find_first(service, submission.notification)
+    sends_at = submission.columns.get("due_at") or timezone.now()
     return {"repeat_of": first, "sends_at": None if first else sends_at}
 
 

@@ -16,6 +16,8 @@ from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest
 from notifications.submission.templates import TemplateText
 
+_CHANNEL = Channel.EMAIL.value
+
 
 class EmailChecks:
     """One email on its way through CHECKS. A check sets what the later ones need."""
@@ -86,20 +88,20 @@ class EmailChecks:
         if self.files:
             values = self.parcel.with_kept_links(self.sanitised.personalisation)
             kept = email.render(template.subject, template.content, values, language=template.language)
-        notification = Notification(
-            **common_columns(self.caller, template, self.request, Channel.EMAIL),
-            recipient=recipient.as_given,
-            normalised_recipient=recipient.key,
-            subject=kept.subject,
-            body=kept.filled,
-            unsubscribe_link=template.unsubscribe_link,
-            one_click_unsubscribe_url=self.request.one_click_unsubscribe_url,
-            reply_to=self.reply_to,
-        )
+        columns = common_columns(self.caller, template, self.request) | {
+            "channel": _CHANNEL,
+            "recipient": recipient.as_given,
+            "normalised_recipient": recipient.key,
+            "subject": kept.subject,
+            "body": kept.filled,
+            "unsubscribe_link": template.unsubscribe_link,
+            "one_click_unsubscribe_url": self.request.one_click_unsubscribe_url,
+            "reply_to_id": self.reply_to.id if self.reply_to else None,
+        }
         if self.files:
-            notification.set_outgoing(text.subject, text.filled)
+            columns["encrypted_outgoing"] = Notification.encrypt_outgoing(columns["id"], text.subject, text.filled)
         submission = Submission(
-            notification=notification,
+            columns=columns,
             subject=text.subject,
             body=text.filled,
             sent_from=senders.from_email(self.service),
@@ -111,6 +113,7 @@ class EmailChecks:
             submission=submission,
             counted=[LimitKind.EMAIL],
             is_simulated=self.is_simulated,
+            sender=self.reply_to,
             parcel=self.parcel,
             files=self.files,
         )

@@ -50,14 +50,14 @@ def check(caller: Caller, request: SmsRequest) -> Notification | None:
     return None if checked.is_simulated else checked.submission.notification
 
 
-def row_of(text: Notification, email: Notification) -> Fallback:
+def row_of(text_id: UUID, email: Notification) -> Fallback:
     """Return the row that keeps the email until the text fails, without storing it."""
     row = Fallback(
-        message_id=text.id,
+        message_id=text_id,
         template_id=email.template_id,
         template_version=email.template_version,
         unsubscribe_link=email.unsubscribe_link,
-        reply_to=email.reply_to,
+        reply_to_id=email.reply_to_id,
     )
     row.set_content(email)
     return row
@@ -82,8 +82,9 @@ def _submit_one(fallback: Fallback) -> None:
     try:
         with transaction.atomic():
             caller = Person(service=text.service, key_type=KeyType(text.key_type), name=text.created_by)
-            limits.store(caller, email, [LimitKind.EMAIL])
+            email.save(force_insert=True)
             RequestCallback.objects.bulk_create(callbacks)
+            limits.spend(caller, [LimitKind.EMAIL])
     except errors.DailyLimitReached:
         state = FallbackState.LIMIT_REACHED
     is_submitted = state is FallbackState.SUBMITTED

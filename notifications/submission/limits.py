@@ -7,6 +7,7 @@ that it is below the limit, so parallel requests never exceed it. Test keys and 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -54,23 +55,29 @@ def limit_of(service: Service, kind: LimitKind) -> int:
     return limit
 
 
-def store(caller: Caller, notification: Notification, kinds: Sequence[LimitKind]) -> None:
+def store(caller: Caller, message: Mapping[str, Any], kinds: Sequence[LimitKind]) -> None:
     """Store a message and count it, or do neither and raise DailyLimitReached.
 
+    message: its columns; Any: values of columns
     kinds: the limits that the message counts against; their rows are locked in this order
     """
     if caller.key_type == KeyType.TEST:
-        insert(notification)
+        insert(Notification, message)
         return
-    now = timezone.now()
     *others, last = kinds
     if not others:
-        _spend(caller.service, last, now, partial(_insert, notification))
+        _spend(caller.service, last, timezone.now(), partial(_insert, message))
         return
     with transaction.atomic():
-        for kind in others:
-            _spend(caller.service, kind, now, DailyCounter.objects.spend_one)
-        _spend(caller.service, last, now, partial(_insert, notification))
+        spend(caller, others)
+        _spend(caller.service, last, timezone.now(), partial(_insert, message))
+
+
+def spend(caller: Caller, kinds: Sequence[LimitKind]) -> None:
+    """Count one message that the transaction stores. Raises DailyLimitReached. Call it last: it locks the counters."""
+    if caller.key_type != KeyType.TEST:
+        for kind in kinds:
+            _spend(caller.service, kind, timezone.now(), DailyCounter.objects.spend_one)
 
 
 def count(caller: Caller, numbers: Mapping[LimitKind, int]) -> bool:
@@ -102,8 +109,9 @@ def reached(service: Service, kind: LimitKind) -> errors.DailyLimitReached:
     return _reached(service, kind, timezone.now())
 
 
-def _insert(notification: Notification, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
-    return insert(notification, condition=DailyCounter.objects.spending_one(service_id, day, kind, limit=limit))
+def _insert(message: Mapping[str, Any], service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
+    condition = DailyCounter.objects.spending_one(service_id, day, kind, limit=limit)
+    return insert(Notification, message, condition=condition)
 
 
 def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[..., bool]) -> None:

@@ -79,7 +79,8 @@ def store(new: Notification, person: Person, keep: Callable[[], None] | None = N
     with transaction.atomic():
         if keep:
             keep()
-        limits.store(person, new, policy.counted_for(new))
+        new.save(force_insert=True)
+        limits.spend(person, policy.counted_for(new))
         if new.quiet_until is None:
             tasks.wake(new.channel)
         transaction.on_commit(lambda: registry.MESSAGES.add(new.channel, new.key_type, new.status))

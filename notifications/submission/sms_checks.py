@@ -10,6 +10,8 @@ from notifications.submission.checks import Check, Checked, Submission, common_c
 from notifications.submission.requests import SmsRequest
 from notifications.submission.templates import TemplateText
 
+_CHANNEL = Channel.SMS.value
+
 
 class SmsChecks:
     """One text message on its way through CHECKS. A check sets what the later ones need."""
@@ -69,26 +71,26 @@ class SmsChecks:
 
     def checked(self) -> Checked:
         """Return the message after all checks."""
-        number = self.request.phone_number
-        notification = Notification(
-            **common_columns(self.caller, self.template, self.request, Channel.SMS, number=number.normalised),
-            recipient=number.as_given,
-            normalised_recipient=number.normalised,
-            body=self.text.text,
-            parts=self.text.fragments,
-            rate_multiplier=number.rate_multiplier,
-            is_international=number.is_international,
-            sms_sender=self.sender,
-        )
-        sent_from = senders.from_number(self.sender)
+        number, sender = self.request.phone_number, self.sender
+        columns = common_columns(self.caller, self.template, self.request, number=number.normalised) | {
+            "channel": _CHANNEL,
+            "recipient": number.as_given,
+            "normalised_recipient": number.normalised,
+            "body": self.text.text,
+            "parts": self.text.fragments,
+            "rate_multiplier": number.rate_multiplier,
+            "is_international": number.is_international,
+            "sms_sender_id": sender.id if sender else None,
+        }
         is_counted_international = policy.is_counted_international(number)
         return Checked(
             caller=self.caller,
             template=self.template,
-            submission=Submission(notification=notification, body=self.text.text, sent_from=sent_from),
+            submission=Submission(columns=columns, body=self.text.text, sent_from=senders.from_number(sender)),
             counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
             is_simulated=policy.is_simulated(number),
-            fallback=fallbacks.row_of(notification, self.fallback) if self.fallback else None,
+            sender=sender,
+            fallback=fallbacks.row_of(columns["id"], self.fallback) if self.fallback else None,
         )
 
 

@@ -82,7 +82,7 @@ def test_the_repeat_guard_knows_every_spelling(service):
 
     for spelling in SPELLINGS[1:]:
         again = message_to(service, spelling, reference="7", template=first.template)
-        assert repeats.find_first(again) == first.pk
+        assert repeats.find_first(service, again) == first.pk
         assert repeats.claim(service, [again]) == {again.pk: first.pk}
 
 

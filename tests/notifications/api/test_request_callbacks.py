@@ -42,7 +42,7 @@ def of(url: str = URL, token: str = TOKEN) -> dict[str, str]:
 
 def message_with_callback(service: Service, url: str = URL) -> Notification:
     message = make_notification(make_template(service))
-    RequestCallback.objects.store(RequestCallback.of(message, url, TOKEN), service)
+    RequestCallback.objects.store(RequestCallback.of(message.pk, url, TOKEN), service)
     return message
 
 
