@@ -74,7 +74,7 @@ def decode_references(text: str) -> str:
 
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates with U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def shield(text: str) -> str:
@@ -88,7 +88,7 @@ def shield(text: str) -> str:
 
 def shield_subject(text: str) -> str:
     """Shield the escaped characters of a subject, in which quotes can be escaped too."""
-    return _SUBJECT_ESCAPE.sub(_shield_match, text)
+    return _SUBJECT_ESCAPE.sub(_shield_match, text) if "\\" in text else text
 
 
 def _with_shielded_quotes(text: str) -> str:

@@ -26,6 +26,7 @@ from notifications.rendering.placeholders import Lists
 
 MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/rendering.md §4.10
 
+_SURELY_SHORT = MAX_BYTES // 4  # characters: UTF-8 has at most four bytes for one
 _ZERO_WIDTH_SPACE = "\u200b"
 _BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # one or more, at the start of a line
 
@@ -76,7 +77,7 @@ class EmailText:
     @property
     def is_too_long(self) -> bool:
         """Return whether the email exceeds the size limit."""
-        return self.size_bytes > MAX_BYTES
+        return len(self.filled) > _SURELY_SHORT and self.size_bytes > MAX_BYTES
 
     @cached_property
     def tree(self) -> list[Block]:
@@ -118,10 +119,13 @@ def render(
     marked = placeholders.fill(
         content, personalisation, lists=Lists.AS_BULLETS, language=language, change=_marked_if_blank
     )
+    filled = without_blanks = marked
+    if _BLANK in marked:
+        filled, without_blanks = _EMPTIED.sub("", marked).replace(_BLANK, ""), marked.replace(_BLANK, "")
     return EmailText(
         subject=render_subject(subject, personalisation, language=language),
-        filled=_EMPTIED.sub("", marked).replace(_BLANK, ""),
-        is_empty=_is_empty(content, marked.replace(_BLANK, "")),
+        filled=filled,
+        is_empty=_is_empty(content, without_blanks),
         language=language,
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(unlinked_names),
@@ -136,6 +140,8 @@ def render_subject(subject: str, personalisation: Mapping[str, object], *, langu
     """
     filled = without_surrogates(placeholders.fill(subject, personalisation, language=language))
     line = spelled_line(typeset(shield_subject(filled), is_subject=True))
+    if line.isprintable():  # then it has no control character
+        return line
     return "".join(character for character in line if unicodedata.category(character) != "Cc").strip()
 
 

@@ -39,7 +39,7 @@ def encode(text: str) -> str:
     >>> encode("“Łódź” – 5 € 🚲")
     '"Lódz" - 5 € ?'
     """
-    return "".join(map(_encoded, text))
+    return text if KEPT.issuperset(text) else "".join(map(_encoded, text))
 
 
 def sendable(value: str) -> str:

@@ -6,9 +6,10 @@ A template is read once, from left to right, so placeholders in values are not f
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 from notifications.rendering import words
 from notifications.rendering.characters import without_invisible
@@ -23,6 +24,7 @@ CONDITION = "??"  # only the first one; later ones are part of the text
 MOST_FILLED_CHARACTERS = 10_000_000  # of values in one text: five times the longest email
 
 _NAME_NOISE = str.maketrans("", "", " _-")
+_CACHED_TEXTS, _MAX_CACHED_CHARACTERS = 512, 4_000  # these bounds keep the cache below a few megabytes
 
 
 class Lists(Enum):
@@ -40,6 +42,19 @@ class Piece:
     is_highlighted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A placeholder of a template. key: of its name; conditional_text: None for a plain placeholder"""
+
+    as_typed: str
+    key: str
+    conditional_text: str | None
+
+
+class Keyed(dict[str, object]):
+    """Values by the key of their name."""
+
+
 def key(name: str) -> str:
     """Return the form in which names are compared: lower case, without spaces, underscores and hyphens.
 
@@ -49,9 +64,11 @@ def key(name: str) -> str:
     return name.translate(_NAME_NOISE).lower()
 
 
-def keyed(personalisation: Mapping[str, object]) -> dict[str, object]:
+def keyed(personalisation: Mapping[str, object]) -> Keyed:
     """Return the values by the key of their name. If two names have the same key, the later value is used."""
-    return {key(name): value for name, value in personalisation.items()}
+    if isinstance(personalisation, Keyed):
+        return personalisation
+    return Keyed({key(name): value for name, value in personalisation.items()})
 
 
 def find(*texts: str) -> list[str]:
@@ -98,14 +115,16 @@ def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
     return [name for name in find(*texts) if values.get(key(name)) is None]
 
 
-def with_defaults(personalisation: Mapping[str, object], defaults: Mapping[str, str]) -> dict[str, object]:
+def with_defaults(personalisation: Mapping[str, object], defaults: Mapping[str, str]) -> Keyed:
     """Return the values, with the default of each name that has no value. An empty string is a value, null is not.
 
     >>> with_defaults({"Day": None, "hour": ""}, {"day": "Monday", "hour": "noon"})
-    {'Day': None, 'hour': '', 'day': 'Monday'}
+    {'day': 'Monday', 'hour': ''}
     """
-    given = keyed(personalisation)
-    return {**personalisation, **{name: text for name, text in defaults.items() if given.get(key(name)) is None}}
+    values = keyed(personalisation)
+    if not defaults:
+        return values
+    return Keyed(values | {key(name): text for name, text in defaults.items() if values.get(key(name)) is None})
 
 
 def required(*texts: str, optional: Iterable[str]) -> dict[str, str]:
@@ -144,17 +163,18 @@ def fill(
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
     """
+    parts = _cached_parts(text) if len(text) <= _MAX_CACHED_CHARACTERS else _parts(text)
     values, room = _Values(personalisation, lists, language), MOST_FILLED_CHARACTERS
-
-    def put(match: re.Match[str]) -> str:
-        nonlocal room
-        value = values.of(match["inside"])
-        if value is None:
-            return match[0]
-        room -= len(value)
-        return change(value) if room >= 0 else ""
-
-    return PLACEHOLDER.sub(put, text)
+    filled: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            filled.append(part)
+        elif (value := values.of(part)) is None:
+            filled.append(part.as_typed)
+        else:
+            room -= len(value)
+            filled.append(change(value) if room >= 0 else "")
+    return "".join(filled)
 
 
 def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) -> str:
@@ -182,22 +202,35 @@ def pieces(
     In a conditional only the part before its text is highlighted, unless it is redacted.
     """
     values = _Values(personalisation, lists, language)
-    end = 0
-    for match in PLACEHOLDER.finditer(text):
-        yield Piece(text[end : match.start()])
-        end = match.end()
-        name, condition, conditional_text = match["inside"].partition(CONDITION)
-        value = values.of(match["inside"])
-        if value is not None:
+    for part in _parts(text):
+        if isinstance(part, str):
+            yield Piece(part)
+        elif (value := values.of(part)) is not None:
             yield Piece(value)
         elif redact:
             yield Piece(REDACTED, is_highlighted=True)
-        elif condition:
-            yield Piece(f"(({name}{condition}", is_highlighted=True)
-            yield Piece(f"{conditional_text}))")
+        elif part.conditional_text is not None:
+            yield Piece(part.as_typed.removesuffix(f"{part.conditional_text}))"), is_highlighted=True)
+            yield Piece(f"{part.conditional_text}))")
         else:
-            yield Piece(match[0], is_highlighted=True)
-    yield Piece(text[end:])
+            yield Piece(part.as_typed, is_highlighted=True)
+
+
+def _parts(text: str) -> Iterator[str | Placeholder]:
+    """Yield the texts and the placeholders of a template in turn, beginning and ending with a text."""
+    end = 0
+    for match in PLACEHOLDER.finditer(text):
+        yield text[end : match.start()]
+        end = match.end()
+        name, condition, conditional_text = match["inside"].partition(CONDITION)
+        yield Placeholder(match[0], key(name), conditional_text if condition else None)
+    yield text[end:]
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _cached_parts(text: str) -> Sequence[str | Placeholder]:
+    """Return the parts of a template. Call it only for templates: a filled text contains personal data."""
+    return tuple(_parts(text))
 
 
 class _Values:
@@ -208,23 +241,22 @@ class _Values:
         self._shown: dict[str, str] = {}
         self._decided: dict[str, bool] = {}
 
-    def of(self, inside: str) -> str | None:
+    def of(self, placeholder: Placeholder) -> str | None:
         """Return the text in place of a placeholder, or None if it has no value."""
-        name, condition, conditional_text = inside.partition(CONDITION)
-        normal = key(name)
+        normal, conditional_text = placeholder.key, placeholder.conditional_text
         value = self._values.get(normal)
         if value is None:
             return None
-        if condition:
+        if conditional_text is not None:
             if normal not in self._decided:
                 self._decided[normal] = _printed(value).lower() in YES_VALUES
             return conditional_text if self._decided[normal] else ""
+        if isinstance(value, str):
+            return value
         if normal not in self._shown:
-            self._shown[normal] = self._text(value)
+            is_list = isinstance(value, list)
+            self._shown[normal] = _list(value, self._lists, self._language) if is_list else _printed(value)
         return self._shown[normal]
-
-    def _text(self, value: object) -> str:
-        return _list(value, self._lists, self._language) if isinstance(value, list) else _printed(value)
 
 
 def _printed(value: object) -> str:

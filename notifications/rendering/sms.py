@@ -67,17 +67,18 @@ class SmsText:
     @property
     def encoding(self) -> Encoding:
         """Return the encoding that the message is sent in."""
-        return SIXTEEN_BIT if self.non_gsm else SEVEN_BIT
+        return SEVEN_BIT if gsm.SIXTEEN_BIT.isdisjoint(self.text) else SIXTEEN_BIT
 
     @property
     def units(self) -> int:
         """Return the length in units of the encoding."""
-        return self.chars if self.encoding is SIXTEEN_BIT else self.chars + self.extended
+        return self._units(self.encoding)
 
     @property
     def fragments(self) -> int:
         """Return the number of fragments that are charged, prefix included."""
-        encoding, units = self.encoding, self.units
+        encoding = self.encoding
+        units = self._units(encoding)
         return 1 if units <= encoding.alone else math.ceil(units / encoding.joined)
 
     @property
@@ -96,12 +97,15 @@ class SmsText:
     @property
     def is_too_long(self) -> bool:
         """Return whether the message exceeds the length limit."""
-        return self.over_limit_by > 0
+        return len(self.text) - self.prefix_chars > MAX_CHARACTERS
 
     @property
     def is_empty(self) -> bool:
         """Return whether the message has no text apart from the prefix."""
-        return self.chars_without_prefix == 0
+        return len(self.text) <= self.prefix_chars
+
+    def _units(self, encoding: Encoding) -> int:
+        return self.chars if encoding is SIXTEEN_BIT else self.chars + self.extended
 
 
 def render(
@@ -120,6 +124,8 @@ def render(
     'Depot: Bring a spade and sacks.'
     """
     filled = placeholders.fill(content, personalisation, language=language, change=gsm.sendable)
+    if not prefix:
+        return SmsText(gsm.encode(_tidy(filled)))
     return SmsText(gsm.encode(_tidy(_lead(prefix) + filled)), _prefix_chars(prefix))
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from notifications.delivery import repeats
 from notifications.errors import EmailTooLargeToShow
 from notifications.models import Channel, LimitKind, Service, SuppressionReason
-from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks
+from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, templates
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Result, Submission
 from notifications.submission.email_checks import EmailChecks
@@ -125,17 +125,18 @@ def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> D
                 caller, Channel.EMAIL, request.email_address, is_subscription=message.is_subscription
             )
     if found["personalisation"].ok:
+        parcel, given = message.parcel, message.given
         try:
             shown = email_parts(
                 message.template,
-                message.parcel.with_simulated_links(message.sanitised.personalisation),
+                templates.values_for(message.template, parcel.with_simulated_links(given) if parcel else given),
                 unsubscribe_url=unsubscribe_url if message.template.unsubscribe_link else None,
             )
             values |= {"subject": shown.subject, "body": shown.body, "html": shown.html}
         except EmailTooLargeToShow:
             if found["length"].ok:  # else the result of that check is the reason
                 raise
-        values["sanitised"] = message.sanitised.changed
+        values["sanitised"] = message.sanitised
     return _finished(caller, Channel.EMAIL, part, found, [LimitKind.EMAIL], message, values)
 
 

@@ -1,15 +1,14 @@
 """The checks of one email: steps 9 to 22. Source: docs/reference/sending-api.md §4.1."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from types import MappingProxyType
 
 from notifications import errors
 from notifications.attachments.intake import CheckedFile
 from notifications.models import Channel, LimitKind, Notification, ReplyToAddress
 from notifications.rendering import email, sanitise
 from notifications.rendering.email import EmailText
-from notifications.rendering.sanitise import SanitisedRequest
-from notifications.submission import policy, senders, template_files, templates
+from notifications.submission import files, policy, senders, template_files, templates
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.files import Parcel
@@ -23,11 +22,12 @@ class EmailChecks:
     """One email on its way through CHECKS. A check sets what the later ones need."""
 
     template: TemplateText
-    sanitised: SanitisedRequest
-    parcel: Parcel
+    given: Mapping[str, object]  # the sanitised values, with the fixed files of the template
+    sanitised: Mapping[str, Mapping[str, object]]
     text: EmailText
     reply_to: ReplyToAddress | None
-    files: Mapping[str, CheckedFile]
+    parcel: Parcel | None = None
+    files: Mapping[str, CheckedFile] = MappingProxyType({})
 
     def __init__(self, caller: Caller, request: EmailRequest, *, is_simulated: bool) -> None:
         self.caller, self.request, self.service, self.is_simulated = caller, request, caller.service, is_simulated
@@ -44,17 +44,17 @@ class EmailChecks:
     def fill(self) -> None:
         """Sanitise the values, check that none is missing, and render the email with links in place of files."""
         request, template = self.request, self.template
-        self.sanitised = SanitisedRequest(personalisation=dict(request.personalisation), changed={})
+        self.given, self.sanitised = request.personalisation, {}
         if request.sanitise_content_for:
-            self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
-        given = self.sanitised.personalisation
-        if template.used_files:
-            given = template_files.with_files(template, given)
-        values = templates.values_for(template, given)
-        self.sanitised = replace(self.sanitised, personalisation=values)
-        self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
-        filled = self.parcel.with_links(values)
-        self.text = email.render(template.subject, template.content, filled, language=template.language)
+            sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
+            self.given, self.sanitised = sanitised.personalisation, sanitised.changed
+        if template.files and template.used_files:
+            self.given = template_files.with_files(template, self.given)
+        values = self.given
+        if files.any_in(values):
+            self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
+            values = self.parcel.with_links(values)
+        self.text = self._render(values)
 
     def check_not_empty(self) -> None:
         if self.text.is_empty:
@@ -75,7 +75,8 @@ class EmailChecks:
         policy.check_not_suppressed(self.caller, Channel.EMAIL, recipient, is_subscription=self.is_subscription)
 
     def check_files(self) -> None:
-        self.files = self.parcel.check()
+        if self.parcel:
+            self.files = self.parcel.check()
 
     def check_length(self) -> None:
         if self.text.is_too_long:
@@ -85,9 +86,8 @@ class EmailChecks:
         """Return the message after all checks, with its links without keys for storage."""
         recipient, template, text = self.request.email_address, self.template, self.text
         kept = text
-        if self.files:
-            values = self.parcel.with_kept_links(self.sanitised.personalisation)
-            kept = email.render(template.subject, template.content, values, language=template.language)
+        if self.parcel:
+            kept = self._render(self.parcel.with_kept_links(self.given))
         columns = common_columns(self.caller, template, self.request) | {
             "channel": _CHANNEL,
             "recipient": recipient.as_given,
@@ -105,7 +105,7 @@ class EmailChecks:
             subject=text.subject,
             body=text.filled,
             sent_from=senders.from_email(self.service),
-            sanitised=self.sanitised.changed,
+            sanitised=self.sanitised,
         )
         return Checked(
             caller=self.caller,
@@ -117,6 +117,11 @@ class EmailChecks:
             parcel=self.parcel,
             files=self.files,
         )
+
+    def _render(self, values: Mapping[str, object]) -> EmailText:
+        template = self.template
+        values = templates.values_for(template, values)
+        return email.render(template.subject, template.content, values, language=template.language)
 
 
 CHECKS = (

@@ -17,7 +17,7 @@ from notifications.submission.policy import console_url
 
 
 def any_in(personalisation: Mapping[str, object]) -> bool:
-    return any(validation.is_file(value) for value in personalisation.values())
+    return any(map(validation.is_file, personalisation.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

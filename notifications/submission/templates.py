@@ -14,6 +14,7 @@ from django.db.models import F, Q, QuerySet
 from notifications import errors
 from notifications.models import ApiKey, Channel, KeyType, TemplateVersion, VersionState
 from notifications.rendering import placeholders
+from notifications.rendering.placeholders import Keyed
 from notifications.submission.callers import Caller
 from notifications.submission.requests import DRAFT, MAX_NAME_CHARACTERS_SHOWN
 from notifications.submission.ttl_cache import cached
@@ -134,12 +135,14 @@ def versions_in_use(service_id: UUID, *, by_test_key: bool) -> QuerySet[Template
     return versions.select_related("template").order_by("-number")
 
 
-def values_for(template: TemplateText, personalisation: Mapping[str, object]) -> dict[str, object]:
+def values_for(template: TemplateText, personalisation: Mapping[str, object]) -> Keyed:
     """Return the values for the placeholders: those of the send, and defaults for values that are left out or null.
 
     Raises PersonalisationMissing if placeholders have neither. It lists them as the template spells them.
     """
     values = placeholders.with_defaults(personalisation, template.defaults)
+    if None not in map(values.get, template.names):
+        return values
     names = placeholders.missing(template.subject, template.content, personalisation=values)
     if names:
         raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))
