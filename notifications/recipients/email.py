@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from string import whitespace
 
-from config import mailboxes
 from config.host_names import ascii_host
 from config.unseen import without_unseen
 from notifications.errors import EmailAddressInvalid
@@ -17,9 +16,9 @@ MAX_CHARACTERS = 320
 MAX_HOST_CHARACTERS = 253  # of a host name in the DNS, RFC 1035 §2.3.4
 
 _EMAIL_ADDRESS = re.compile(r"\A(?P<local>[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(?P<host>[^\s@.][^\s@]*)\Z")
-_LABEL = re.compile(r"\A[A-Za-z0-9]+(?:--?[A-Za-z0-9]+)*\Z")
-_LAST_LABEL = re.compile(r"\A(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9]+-)*[A-Za-z0-9]+)\Z")
-_LABEL_CHARACTERS = range(1, 64)
+_LABEL = r"[A-Za-z0-9]+(?:--?[A-Za-z0-9]+)*"  # and at most 63 characters
+_LAST_LABEL = r"(?:[A-Za-z]{2,63}|[Xx][Nn]--(?:[A-Za-z0-9]+-)*[A-Za-z0-9]+)"
+_HOST = re.compile(rf"(?:(?=[^.]{{1,63}}\.){_LABEL}\.)+(?=[^.]{{1,63}}\Z){_LAST_LABEL}")
 
 
 class InvalidEmailAddress(Exception):
@@ -60,12 +59,9 @@ def parse(text: str) -> EmailAddress:
     match = _EMAIL_ADDRESS.match(address)
     if match is None or len(address) > MAX_CHARACTERS or ".." in address:
         raise InvalidEmailAddress
-    host = _ascii_host(match["host"])
+    local, host = match["local"], _ascii_host(match["host"])
     return EmailAddress(
-        as_given=address,
-        normalised=address.lower(),
-        key=mailboxes.key_of(address),
-        ascii=f"{match['local']}@{host}",
+        as_given=address, normalised=address.lower(), key=f"{local.lower()}@{host}", ascii=f"{local}@{host}"
     )
 
 
@@ -74,12 +70,6 @@ def _ascii_host(host: str) -> str:
         encoded = ascii_host(host)
     except UnicodeError as error:
         raise InvalidEmailAddress from error
-    labels = encoded.split(".")
-    if (
-        len(encoded) > MAX_HOST_CHARACTERS
-        or len(labels) < 2
-        or not all(len(label) in _LABEL_CHARACTERS and _LABEL.match(label) for label in labels)
-        or not _LAST_LABEL.match(labels[-1])
-    ):
+    if len(encoded) > MAX_HOST_CHARACTERS or not _HOST.fullmatch(encoded):
         raise InvalidEmailAddress
     return encoded
