@@ -9,7 +9,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -60,6 +60,7 @@ class SignedToken:
 
     header: dict[str, Any]  # Any: JSON
     claims: dict[str, Any]
+    issuer: UUID | None
     signed: bytes
     signature: bytes
 
@@ -81,11 +82,13 @@ class SignedToken:
         parts = text.encode().split(b".")
         if len(parts) != 3:
             raise TokenMalformed
-        header, claims, signature = parts
+        header, payload, signature = parts
+        decoded_header, claims = _json_object(header), _json_object(payload)
         return cls(
-            header=_json_object(header),
-            claims=_json_object(claims),
-            signed=header + b"." + claims,
+            header=decoded_header,
+            claims=claims,
+            issuer=parse_uuid(claims.get("iss")),
+            signed=header + b"." + payload,
             signature=_decoded(signature),
         )
 
@@ -168,10 +171,9 @@ def _named_caller(token: SignedToken) -> Caller:
     """Return the service that the claim `iss` names. The signature is not yet checked."""
     if "iss" not in token.claims:
         raise errors.IssuerMissing
-    service_id = parse_uuid(token.claims["iss"])
-    if service_id is None:
+    if token.issuer is None:
         raise errors.IssuerNotUuid
-    caller = _caller(service_id)
+    caller = _caller(token.issuer)
     if caller is None:
         # As much work as for a wrong signature: the response time must not reveal which services exist.
         _UNKNOWN_KEY.has_signed(token)
@@ -190,7 +192,9 @@ def _owner(whole_key: WholeKey) -> tuple[ApiKey, Caller]:
         raise errors.KeyNotFound
     if not caller.service.accepts_whole_keys:
         raise errors.BearerSchemeMissing
-    key = _matching(caller, lambda backend: backend.is_secret(whole_key.secret))
+    key = next((key for key, backend in caller.keys if backend.is_secret(whole_key.secret)), None)
+    if key is None:
+        raise _key_not_found(caller)
     if not caller.service.active:
         raise errors.ServiceArchived
     return key, caller
@@ -198,35 +202,35 @@ def _owner(whole_key: WholeKey) -> tuple[ApiKey, Caller]:
 
 def _signer(token: SignedToken, caller: Caller) -> ApiKey:
     """Return the key that signed the token. Raises KeyNotFound, ApiKeysUnreadable."""
-    return _matching(caller, lambda backend: backend.has_signed(token))
-
-
-def _matching(caller: Caller, matches: Callable[[KeyBackend], bool]) -> ApiKey:
     for key, backend in caller.keys:
-        if matches(backend):
+        if backend.has_signed(token):
             return key
-    if caller.unreadable:  # KeyNotFound would make people replace keys that are only unreadable
-        registry.UNREADABLE.add("apikey.encrypted_secret")
-        raise errors.ApiKeysUnreadable
-    raise errors.KeyNotFound
+    raise _key_not_found(caller)
+
+
+def _key_not_found(caller: Caller) -> errors.KeyNotFound | errors.ApiKeysUnreadable:
+    if not caller.unreadable:
+        return errors.KeyNotFound()
+    registry.UNREADABLE.add("apikey.encrypted_secret")  # KeyNotFound would make people replace these keys
+    return errors.ApiKeysUnreadable()
 
 
 def _check_claims(token: SignedToken, request: Request) -> None:
     """Raise AuthError if a claim of a token with a valid signature is missing, out of date or not supported."""
-    if "iat" not in token.claims:
+    claims, now = token.claims, int(time.time())
+    if "iat" not in claims:
         raise errors.KeyNotFound
-    now = int(time.time())
-    issued_at = _seconds(token.claims["iat"])
+    issued_at = _seconds(claims["iat"])
     if issued_at is None or abs(now - issued_at) > LEEWAY_SECONDS:
         skewed = errors.ClockSkewed(fix=_clock_fix(issued_at, now))
         skewed.seconds_apart = None if issued_at is None else now - issued_at
         raise skewed
-    not_before = _seconds(token.claims.get("nbf", now))
+    not_before = _seconds(claims["nbf"]) if "nbf" in claims else now
     if not_before is not None and not_before - now > LEEWAY_SECONDS:
         raise errors.ClockSkewed
-    expires_at = _seconds(token.claims.get("exp", now))
+    expires_at = _seconds(claims["exp"]) if "exp" in claims else now
     is_over = expires_at is None or now - expires_at > LEEWAY_SECONDS
-    if is_over or not_before is None or "aud" in token.claims or "crit" in token.header:
+    if is_over or not_before is None or "aud" in claims or "crit" in token.header:
         raise _token_invalid(request)
 
 
