@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from django.http import HttpResponse
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -57,12 +58,24 @@ class StrictJSONParser:
         return strict_json.loads(data, skip_mark=self.skip_mark, storable=self.storable)
 
 
-class QuickJSONRenderer(JSONRenderer):
-    """Writes the same compact bytes as JSONRenderer, in a tenth of the time.
+def write_json(data: Any) -> bytes:  # Any: JSON
+    """Return the same compact bytes as REST framework's JSONRenderer, in a tenth of the time.
 
     The data may contain texts, numbers, booleans, null, dicts and lists. JSONRenderer writes everything else, such as
     lazy texts. Do not use it where the spelling of numbers below 0.0001 or from 1e16 on counts: msgspec differs there.
     """
+    try:
+        written = b"" if data is None else _ENCODER.encode(data)
+    except (TypeError, ValueError):
+        written = JSONRenderer().render(data)
+    for raw, escaped in _LINE_ENDS:
+        if raw in written:
+            written = written.replace(raw, escaped)
+    return written
+
+
+class QuickJSONRenderer(JSONRenderer):
+    """Writes JSON with `write_json`."""
 
     def render(
         self,
@@ -70,13 +83,14 @@ class QuickJSONRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        try:
-            written = b"" if data is None else _ENCODER.encode(data)
-        except (TypeError, ValueError):
-            return super().render(data, accepted_media_type, renderer_context)
-        for raw, escaped in _LINE_ENDS:
-            written = written.replace(raw, escaped)
-        return written
+        return write_json(data)
+
+
+class JSONResponse(HttpResponse):
+    """A response whose JSON is written at once. REST framework's Response negotiates a renderer and renders later."""
+
+    def __init__(self, data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:  # Any: JSON
+        super().__init__(write_json(data), content_type="application/json", status=status, headers=headers)
 
 
 class AlwaysJSON(BaseContentNegotiation):

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db.models import Model, QuerySet
-from rest_framework import serializers
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import ViewSet
 
 from config.audit import Actor
@@ -24,6 +24,7 @@ from config.rest.handler import AreaErrors
 from config.rest.request import base_url
 from notifications import errors
 from notifications.api.authentication import ServiceKeyAuthentication
+from notifications.api.serializers import RequestSerializer
 from notifications.models import ApiCallError, ApiKey, Limit, Service
 from notifications.submission import rate, usage
 from notifications.submission.callers import actor_of
@@ -39,6 +40,8 @@ class NotificationJSONParser(StrictJSONParser):
     max_bytes = property(lambda self: settings.REQUEST_MAX_BYTES)
 
 
+_PARSER, _JSON = NotificationJSONParser(), NotificationJSONParser.media_type
+
 ERRORS = AreaErrors(
     unreadable={
         body.Reason.LENGTH_REQUIRED: errors.LengthRequired,
@@ -47,7 +50,7 @@ ERRORS = AreaErrors(
         strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
     },
     other_unreadable=errors.InvalidJson,
-    max_bytes=lambda: NotificationJSONParser().max_bytes,
+    max_bytes=lambda: _PARSER.max_bytes,
     not_understood=errors.RequestNotUnderstood,
     busy=errors.Unavailable,
     failed=errors.InternalError,
@@ -55,65 +58,76 @@ ERRORS = AreaErrors(
 )
 
 
+_AUTHENTICATION, _NEGOTIATOR = ServiceKeyAuthentication(), AlwaysJSON()
+
+
 class ApiViewSet(ViewSet):
-    """A resource of the sending API. After authentication it has `service` and `api_key`."""
+    """A resource of the sending API. After authentication it has `service` and `api_key`.
+
+    It takes only the steps of REST framework that this API has: every response is JSON, every caller has a key, and no
+    action has further permissions. The views read the bodies themselves.
+    """
 
     service: Service
     api_key: ApiKey
+    environ: Mapping[str, Any]  # Any: the values of a WSGI environment
 
     errors = ERRORS
-    authentication_classes = [ServiceKeyAuthentication]
+    authentication_classes = [ServiceKeyAuthentication]  # for the documentation; `initial` authenticates
     renderer_classes = [QuickJSONRenderer]
     content_negotiation_class = AlwaysJSON
     default_response_headers: dict[str, str] = {}  # REST framework would add `Allow` to every response, 404 included
+    format_kwarg = None
     http_method_names = ["get", "head", "post", "patch"]
     unknown_methods: Sequence[str] = ()  # these get the response of an unknown URL
     rate_limited_actions: frozenset[str] = frozenset()
     rate_headers: Mapping[str, str] = MappingProxyType({})
 
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        self.environ = request.META
+        self.action = self.action_map.get(str(request.method).lower(), "")
+        return Request(request, negotiator=_NEGOTIATOR)
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the method first, then authenticate the caller and count the request against the rate limit."""
-        if request.method in self.unknown_methods:
-            raise errors.UrlNotFound
-        if str(request.method).lower() not in self.action_map:
+        if not self.action:
+            if request.method in self.unknown_methods:
+                raise errors.UrlNotFound
             raise errors.MethodNotAllowed(allowed=[method.upper() for method in self.action_map])
-        super().initial(request, *args, **kwargs)
-        self.service = request.user  # type: ignore[assignment]  # set by ServiceKeyAuthentication
-        self.api_key = request.auth  # type: ignore[assignment]
+        self.service, self.api_key = _AUTHENTICATION.authenticate(request)
+        if self.action in self.rate_limited_actions:
+            self._count_request()
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [RequestRate()] if self.action in self.rate_limited_actions else []
-
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
         """Add the rate limit headers, and count the call for its key, even if it is rejected or the key is revoked."""
-        finished: Response = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(response, Response):
+            response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in self.rate_headers.items():
-            finished.headers[name] = value
+            response.headers[name] = value
         signer: ApiKey | None = getattr(request, "signer", None)
         if signer is not None:
             error = getattr(request, "api_error", None)
-            usage.count_call(signer.id, _call_error(error))
+            usage.count_call(signer.id, None if error is None else _call_error(error))
             if isinstance(error, (errors.RateLimited, errors.DailyLimitReached)):
                 usage.count_refused(signer.service_id, Limit(error.setting))
-        return finished
+        return response
 
     @cached_property
     def is_dry_run(self) -> bool:
         """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
-        if self.action not in self.rate_limited_actions or not self.request.META.get("QUERY_STRING"):
-            return False
-        return "true" in dry_runs.values(self.request.META["QUERY_STRING"])
+        query = self.environ.get("QUERY_STRING")
+        return bool(query) and self.action in self.rate_limited_actions and "true" in dry_runs.values(query)
 
     @property
     def actor(self) -> Actor:
         """Return the API key as the actor of audit events."""
         return actor_of(self.api_key)
 
-    def checked(self, body: type[serializers.BaseSerializer[Any]], value: object) -> Any:  # Any: values of its fields
+    def checked(self, body: type[RequestSerializer], value: object) -> Any:  # Any: values of its fields
         """Return the values of a body. Raises InvalidRequest with all errors."""
-        given = body(data=value, context=self.context)
-        given.is_valid(raise_exception=True)
-        return given.validated_data
+        return body(context=self.context).read(value)
 
     @cached_property
     def context(self) -> dict[str, object]:
@@ -124,26 +138,22 @@ class ApiViewSet(ViewSet):
     def get_exception_handler(self) -> Callable[[Exception, Mapping[str, Any]], Response]:
         return handler.handle
 
-
-class RequestRate(BaseThrottle):
-    """Count every authenticated request, even one with an invalid body. Raises RateLimited."""
-
-    def allow_request(self, request: Request, view: ApiViewSet) -> bool:  # type: ignore[override]  # no other has it
-        key: ApiKey = request.auth  # type: ignore[assignment]  # set by ServiceKeyAuthentication
+    def _count_request(self) -> None:
+        """Count every authenticated request, even one with an invalid body. Raises RateLimited."""
         try:
-            result = rate.check(key, is_dry_run=view.is_dry_run)
+            result = rate.check(self.api_key, is_dry_run=self.is_dry_run)
         except errors.RateLimited as error:
-            view.rate_headers = self._headers(key, view, left=0, seconds=error.retry_after_seconds)
+            self.rate_headers = self._headers(left=0, seconds=error.retry_after_seconds)
             raise
         if result:
-            view.rate_headers = self._headers(key, view, left=result.left)
-        return True
+            self.rate_headers = self._headers(left=result.left)
 
-    def _headers(self, key: ApiKey, view: ApiViewSet, *, left: int, seconds: int | None = None) -> dict[str, str]:
+    def _headers(self, *, left: int, seconds: int | None = None) -> dict[str, str]:
         """Return the two headers. seconds: the time until the next request may pass"""
-        name, until = rate.window_name(key, is_dry_run=view.is_dry_run), f";t={seconds}" if seconds else ""
+        name = rate.window_name(self.api_key, is_dry_run=self.is_dry_run)
+        until = f";t={seconds}" if seconds else ""
         return {
-            "RateLimit-Policy": f'"{name}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
+            "RateLimit-Policy": f'"{name}";q={self.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
             "RateLimit": f'"{name}";r={left}{until}',
         }
 
@@ -156,38 +166,31 @@ def one(rows: QuerySet[Row]) -> Row:
     return row
 
 
-def check_is_json(request: Request) -> None:
-    """Raise UnsupportedContentType if the request states another type than JSON."""
-    if not _is_json(request):
+def check_is_json(environ: Mapping[str, Any]) -> None:
+    """Raise UnsupportedContentType if the request states another type than JSON. Any: a WSGI environment"""
+    content_type = environ.get("CONTENT_TYPE", "")
+    if content_type != _JSON and content_type.partition(";")[0].strip().lower() != _JSON:
         raise errors.UnsupportedContentType
 
 
-def read_json(request: Request) -> object:
+def read_json(environ: Mapping[str, Any]) -> object:
     """Return the JSON value of the body. Raises UnsupportedContentType, UnreadableBody, UnreadableJSON."""
-    check_is_json(request)
-    return NotificationJSONParser().read_json(request.META)
+    check_is_json(environ)
+    return _PARSER.read_json(environ)
 
 
-def read_json_if_any(request: Request) -> object:
+def read_json_if_any(environ: Mapping[str, Any]) -> object:
     """Return the JSON value of the body, or None if the body is empty, whatever its content type."""
-    body.check_coding(request.META)
-    parser = NotificationJSONParser()
-    data = parser.read_bytes(request.META)
+    body.check_coding(environ)
+    data = _PARSER.read_bytes(environ)
     if data.strip() in _EMPTY_BODIES:
         return None
-    check_is_json(request)
-    return parser.loads(data)
+    check_is_json(environ)
+    return _PARSER.loads(data)
 
 
-def _is_json(request: Request) -> bool:
-    content_type = str(request.META.get("CONTENT_TYPE", ""))
-    return content_type.partition(";")[0].strip().lower() == NotificationJSONParser.media_type
-
-
-def _call_error(error: ApiError | None) -> ApiCallError | None:
+def _call_error(error: ApiError) -> ApiCallError:
     """Return an error for the usage page of the key, without content of the request."""
-    if error is None:
-        return None
     apart = error.seconds_apart if isinstance(error, errors.ClockSkewed) else None
     is_time = apart is not None and abs(apart) < MAX_SECONDS_APART
     return ApiCallError(status=error.status, kind=error.kind, slug=error.slug, seconds_apart=apart if is_time else None)

@@ -45,7 +45,8 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
         declared = super().get_fields()
         return {name: declared[name] for name in self.order or declared}
 
-    def run_validation(self, data: Any = None) -> Any:  # Any: the signature of the base class
+    def read(self, data: object) -> Any:  # Any: what `request` returns
+        """Return the argument for the use case. Raises InvalidRequest with all errors."""
         values, found = self.parse(data)
         if found:
             raise errors.InvalidRequest(found)
@@ -63,7 +64,9 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
         for name, field in known.items():
             if name in given:
                 try:
-                    values[name] = self._valid(name, field.to_internal_value(given[name]))
+                    value = field.to_internal_value(given[name])
+                    validate = getattr(self, f"validate_{name}", None)  # as in Django REST framework
+                    values[name] = validate(value) if validate else value
                 except errors.ValidationError as error:
                     found += error.errors
             elif field.required:
@@ -80,11 +83,6 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
 
     def validate_phone_number(self, text: str) -> PhoneNumber:
         return policy.parse_phone_number(text, self.context["service"])
-
-    def _valid(self, name: str, value: Any) -> Any:  # Any: the types of the fields
-        """Return what the method `validate_<name>` returns, if there is one, as in Django REST framework."""
-        validate = getattr(self, f"validate_{name}", None)
-        return validate(value) if validate else value
 
 
 class MessageSerializer(RequestSerializer):

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from config.databases.prepared import Columns, Statement
 from config.rest import idempotency
+from config.rest.content import JSONResponse
 from config.rest.idempotency import IdempotencyKey
 from config.rest.request import base_url
 from notifications import errors
@@ -47,104 +47,103 @@ class NotificationViewSet(ApiViewSet):
 
     rate_limited_actions = frozenset({"sms", "email"})
 
-    def sms(self, request: Request) -> Response:
+    def sms(self, request: Request) -> JSONResponse:
         if self._is_only_checked(request):
-            body = serializers.TextMessageSerializer(context=self.context).part(read_json(request))
+            body = serializers.TextMessageSerializer(context=self.context).part(read_json(self.environ))
             return self._shown(dry_run.check_sms(self.api_key, body))
         return self._send(
-            request, serializers.TextMessageSerializer, serializers.SentTextMessage, submit.submit_sms, LimitKind.SMS
+            serializers.TextMessageSerializer, serializers.SentTextMessage, submit.submit_sms, LimitKind.SMS
         )
 
-    def email(self, request: Request) -> Response:
+    def email(self, request: Request) -> JSONResponse:
         if self._is_only_checked(request):
-            body = serializers.EmailSerializer(context=self.context).part(read_json(request))
+            body = serializers.EmailSerializer(context=self.context).part(read_json(self.environ))
             unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
             return self._shown(dry_run.check_email(self.api_key, body, unsubscribe_url=unsubscribe_url))
-        return self._send(
-            request, serializers.EmailSerializer, serializers.SentEmail, submit.submit_email, LimitKind.EMAIL
-        )
+        return self._send(serializers.EmailSerializer, serializers.SentEmail, submit.submit_email, LimitKind.EMAIL)
 
-    def retrieve(self, request: Request, notification_id: str) -> Response:
+    def retrieve(self, request: Request, notification_id: str) -> JSONResponse:
         identifier = path_id("notification_id", notification_id)
         found = _FIND_SHOWN.first(identifier, self.service.id, self.service.kept_since())
         if found is None:
             raise errors.NoResultFound
         context = {**self.context, "fallback": found[-3:]}
-        return Response(OneNotificationSerializer(context=context).to_representation(_SHOWN.named(found)))
+        return JSONResponse(OneNotificationSerializer(context=context).to_representation(_SHOWN.named(found)))
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
         page = queries.notifications(self.service, self.api_key.key_type, request.query_params)
-        return Response(lists.NotificationsSerializer(page, context=self.context).data)
+        return JSONResponse(lists.NotificationsSerializer(page, context=self.context).data)
 
-    def scheduled(self, request: Request) -> Response:
+    def scheduled(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
         page = queries.scheduled_notifications(self.service, self.api_key.key_type, request.query_params)
-        return Response(lists.ScheduledNotificationsSerializer(page, context=self.context).data)
+        return JSONResponse(lists.ScheduledNotificationsSerializer(page, context=self.context).data)
 
-    def move(self, request: Request, notification_id: str) -> Response:
+    def move(self, request: Request, notification_id: str) -> JSONResponse:
         identifier = path_id("notification_id", notification_id)
-        values = self.checked(serializers.MoveSerializer, read_json(request))
+        values = self.checked(serializers.MoveSerializer, read_json(self.environ))
         scheduled.move(scheduled.find(self.api_key, identifier), values["scheduled_for"])
         return self.retrieve(request, notification_id)
 
-    def cancel(self, request: Request, notification_id: str) -> Response:
+    def cancel(self, request: Request, notification_id: str) -> JSONResponse:
         scheduled.cancel(scheduled.find(self.api_key, path_id("notification_id", notification_id)))
         return self.retrieve(request, notification_id)
 
     def _is_only_checked(self, request: Request) -> bool:
         """Return whether the request is a dry run. Raises an error for any other query parameter."""
-        if request.META.get("QUERY_STRING"):
-            queries.check(request.query_params, queries.SEND_PARAMETERS)
+        if not self.environ.get("QUERY_STRING"):
+            return False
+        queries.check(request.query_params, queries.SEND_PARAMETERS)
         return self.is_dry_run
 
-    def _shown(self, run: DryRun) -> Response:
-        return Response(DryRunSerializer(context=self.context).to_representation(run))
+    def _shown(self, run: DryRun) -> JSONResponse:
+        return JSONResponse(DryRunSerializer(context=self.context).to_representation(run))
 
     def _send(
         self,
-        request: Request,
         body: type[serializers.MessageSerializer],
         answer: type[serializers.SentMessage],
         submit_message: Submit,
         kind: LimitKind,
-    ) -> Response:
+    ) -> JSONResponse:
         """Run steps 3 to 23: answer a repeated request, then check the daily limit, then read the body."""
-        key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+        key = self.environ.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             limits.check(self.api_key, kind)
-            return self._accept(body(data=read_json(request), context=self.context), answer, submit_message)
+            return self._accept(body, read_json(self.environ), answer, submit_message)
 
         if not idempotency.is_well_formed(key, with_spaces=True):
             raise errors.IdempotencyKeyMalformed
-        value = read_json(request)
+        value = read_json(self.environ)
         sent = IdempotencyKey(key, idempotency.json_fingerprint(self.action, value))
         with claimed(self.api_key, sent) as claim:
             if claim.answer is not None:
-                return Response(claim.answer, status=201, headers={"Idempotent-Replay": "true"})
+                return JSONResponse(claim.answer, status=201, headers={"Idempotent-Replay": "true"})
             limits.check(self.api_key, kind)
-            return self._accept(body(data=value, context=self.context), answer, submit_message, claim)
+            return self._accept(body, value, answer, submit_message, claim)
 
     def _accept(
         self,
-        body: serializers.MessageSerializer,
+        body: type[serializers.MessageSerializer],
+        value: object,
         answer: type[serializers.SentMessage],
         submit_message: Submit,
         claim: Claim | None = None,
-    ) -> Response:
+    ) -> JSONResponse:
         """Run steps 8 to 23. If the request has an idempotency key, store the response with the message."""
-        body.is_valid(raise_exception=True)
+        message = self.checked(body, value)
         write = answer(context=self.context).to_representation
         keep = None if claim is None else lambda submission: claim.keep(write(submission))
-        submission = submit_message(self.api_key, body.validated_data, keep=keep)
+        submission = submit_message(self.api_key, message, keep=keep)
         headers = {"Repeat-Of": str(submission.repeat_of)} if submission.repeat_of else None
-        return Response(write(submission), status=201, headers=headers)
+        return JSONResponse(write(submission), status=201, headers=headers)
 
 
 class TemplateViewSet(ApiViewSet):
     """Read templates. Archived templates are not in the list but can be read by id, and drafts only by a test key."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, queries.TEMPLATE_FILTERS)
         by_test_key = templates.uses_test_version(self.api_key)
         versions = templates.versions_in_use(self.service.id, by_test_key=by_test_key).filter(
@@ -155,44 +154,44 @@ class TemplateViewSet(ApiViewSet):
         # Sorted in Python, because databases order names differently.
         newest = {version.template_id: version for version in versions.reverse()}
         rows = sorted(newest.values(), key=lambda version: (version.name, version.template.type))
-        return Response(lists.TemplatesSerializer({"templates": rows}).data)
+        return JSONResponse(lists.TemplatesSerializer({"templates": rows}).data)
 
-    def retrieve(self, request: Request, template_id: str) -> Response:
-        return Response(TemplateSerializer().to_representation(_in_use(self.api_key, template_id)))
+    def retrieve(self, request: Request, template_id: str) -> JSONResponse:
+        return JSONResponse(TemplateSerializer().to_representation(_in_use(self.api_key, template_id)))
 
-    def version(self, request: Request, template_id: str, number: str) -> Response:
+    def version(self, request: Request, template_id: str, number: str) -> JSONResponse:
         own = TemplateVersion.objects.filter(template=path_id("id", template_id), template__service=self.service)
         if not templates.uses_test_version(self.api_key):
             own = own.filter(state=VersionState.PUBLISHED)
         is_number = number.isascii() and number.isdecimal() and len(number) < 10  # fits the integer column
         version = one(own.select_related("template").filter(number=int(number)) if is_number else own.none())
-        return Response(TemplateSerializer().to_representation(version))
+        return JSONResponse(TemplateSerializer().to_representation(version))
 
-    def preview(self, request: Request, template_id: str) -> Response:
+    def preview(self, request: Request, template_id: str) -> JSONResponse:
         version = _in_use(self.api_key, template_id)
-        given = self.checked(serializers.PreviewValuesSerializer, read_json_if_any(request))
+        given = self.checked(serializers.PreviewValuesSerializer, read_json_if_any(self.environ))
         values, language = given.get("personalisation", {}), given.get("language")
         unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
         filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url, language=language)
-        return Response(PreviewSerializer(filled).data)
+        return JSONResponse(PreviewSerializer(filled).data)
 
 
 class ReceivedTextViewSet(ApiViewSet):
     """Read the texts that people sent to the service. The list is the same for every key type."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, queries.RECEIVED_TEXT_FILTERS)
         page = queries.received_texts(self.service, request.query_params)
-        return Response(lists.ReceivedTextsSerializer(page, context=self.context).data)
+        return JSONResponse(lists.ReceivedTextsSerializer(page, context=self.context).data)
 
 
 class UnsubscribeRequestViewSet(ApiViewSet):
     """Read the unsubscribe requests of recipients. The list is the same for every key type."""
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
         page = queries.unsubscribe_requests(self.service, request.query_params)
-        return Response(lists.UnsubscribeRequestsSerializer(page, context=self.context).data)
+        return JSONResponse(lists.UnsubscribeRequestsSerializer(page, context=self.context).data)
 
 
 def _in_use(key: ApiKey, template_id: str) -> TemplateVersion:

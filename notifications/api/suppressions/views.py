@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
+from config.rest.content import JSONResponse
 from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ApiViewSet, one, read_json
@@ -32,7 +32,7 @@ class SuppressionViewSet(ApiViewSet):
 
     http_method_names = [*ApiViewSet.http_method_names, "delete"]
 
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> JSONResponse:
         queries.check(request.query_params, FILTERS)
         own = Suppression.objects.filter(service=self.service)
         rows = own.active()
@@ -40,18 +40,18 @@ class SuppressionViewSet(ApiViewSet):
             if values := request.query_params.getlist(name):
                 rows = rows.filter(**{f"{column}__in": values})
         page = page_of(rows, request.query_params, anchors=own, keeps_place=True)
-        return Response(serializers.SuppressionsSerializer(page, context=self.context).data)
+        return JSONResponse(serializers.SuppressionsSerializer(page, context=self.context).data)
 
-    def search(self, request: Request) -> Response:
+    def search(self, request: Request) -> JSONResponse:
         """Find a recipient. It is in the body, because URLs are in access logs."""
-        recipient = self.checked(serializers.RecipientSerializer, read_json(request))["recipient"]
+        recipient = self.checked(serializers.RecipientSerializer, read_json(self.environ))["recipient"]
         active = Suppression.objects.filter(service=self.service).active()
         rows = active.of_recipient(recipient.key).order_by("-created_at", "-id")
-        return Response(serializers.FoundSuppressionsSerializer({"suppressions": rows}).data)
+        return JSONResponse(serializers.FoundSuppressionsSerializer({"suppressions": rows}).data)
 
-    def add(self, request: Request) -> Response:
+    def add(self, request: Request) -> JSONResponse:
         self._check_key()
-        values = self.checked(serializers.NewSuppressionSerializer, read_json(request))
+        values = self.checked(serializers.NewSuppressionSerializer, read_json(self.environ))
         row = suppression_list.new(
             self.service,
             values["recipient"],
@@ -61,18 +61,18 @@ class SuppressionViewSet(ApiViewSet):
             expires_at=values.get("expires_at"),
         )
         stored, is_new = suppression_list.add(row, self.actor)
-        return Response(serializers.SuppressionSerializer(stored).data, status=201 if is_new else 200)
+        return JSONResponse(serializers.SuppressionSerializer(stored).data, status=201 if is_new else 200)
 
-    def retrieve(self, request: Request, suppression_id: str) -> Response:
-        return Response(serializers.SuppressionSerializer(self._find(suppression_id)).data)
+    def retrieve(self, request: Request, suppression_id: str) -> JSONResponse:
+        return JSONResponse(serializers.SuppressionSerializer(self._find(suppression_id)).data)
 
-    def lift(self, request: Request, suppression_id: str) -> Response:
+    def lift(self, request: Request, suppression_id: str) -> JSONResponse:
         self._check_key()
         queries.check(request.query_params, LIFT_PARAMETERS)
         reason = serializers.short_text("reason", request.query_params.get("reason", ""))
         row = self._find(suppression_id)
         suppression_list.lift(row, self.actor, by=self.api_key.name, reason=reason)
-        return Response(serializers.SuppressionSerializer(row).data)
+        return JSONResponse(serializers.SuppressionSerializer(row).data)
 
     def _find(self, suppression_id: str) -> Suppression:
         return one(Suppression.objects.filter(service=self.service, pk=path_id("suppression_id", suppression_id)))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
+from config.rest.content import JSONResponse
 from notifications import errors
 from notifications.api.base import read_json
 from notifications.api.fields import path_id
@@ -24,9 +24,9 @@ from notifications.template_definitions.definition import Definition
 class ManagedTemplateViewSet(TemplateViewSet):
     """Change templates. Every key may list them, as TemplateViewSet does."""
 
-    def create(self, request: Request) -> Response:
+    def create(self, request: Request) -> JSONResponse:
         self._check_key()
-        values = self.checked(NewTemplateSerializer, read_json(request))
+        values = self.checked(NewTemplateSerializer, read_json(self.environ))
         given = values["fields"]
         if given["type"] == Channel.SMS:
             _check_has_no_email_fields(given, values.get("files"))
@@ -41,13 +41,13 @@ class ManagedTemplateViewSet(TemplateViewSet):
         )
         return self._shown(template, status=201)
 
-    def read(self, request: Request, template_id: str) -> Response:
+    def read(self, request: Request, template_id: str) -> JSONResponse:
         self._check_key()
         return self._shown(editing.find(self.service, path_id("template_id", template_id)))
 
-    def change(self, request: Request, template_id: str) -> Response:
+    def change(self, request: Request, template_id: str) -> JSONResponse:
         self._check_key()
-        values = self.checked(TemplateChangeSerializer, read_json(request))
+        values = self.checked(TemplateChangeSerializer, read_json(self.environ))
         identifier = path_id("template_id", template_id)
         if editing.find(self.service, identifier).type == Channel.SMS:
             _check_has_no_email_fields(values["fields"], values.get("files"))
@@ -62,18 +62,18 @@ class ManagedTemplateViewSet(TemplateViewSet):
         )
         return self._shown(template)
 
-    def file(self, request: Request, template_id: str, file_id: str) -> Response:
+    def file(self, request: Request, template_id: str, file_id: str) -> JSONResponse:
         self._check_key()
         template = editing.find(self.service, path_id("template_id", template_id))
         found = template_files.read(template, path_id("file_id", file_id))
         if found is None:
             raise errors.NoResultFound
-        return Response(found)
+        return JSONResponse(found)
 
-    def _shown(self, template: Template, *, status: int = 200) -> Response:
+    def _shown(self, template: Template, *, status: int = 200) -> JSONResponse:
         version = template.published()
         version.template = template
-        return Response(ManagedTemplateSerializer().to_representation(version), status=status)
+        return JSONResponse(ManagedTemplateSerializer().to_representation(version), status=status)
 
     def _check_key(self) -> None:
         if not self.api_key.manages_templates:
