@@ -12,6 +12,7 @@ from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
 
 _HYPHENS = str.maketrans("\u2011\u2013\u2014\u2212", "----")
 _ALPHABET = frozenset("0123456789()+- \t")
+_FIRST_DIGIT, _DIGITS = re.compile(r"[1-9]"), re.compile(r"[0-9]+")
 _UK_CODE = "44"
 _UK_DIGITS = 10
 
@@ -28,12 +29,14 @@ class Shape(Enum):
 class Dialled:
     """The digits of a number as typed.
 
+    as_given: the number as records and callbacks show it
     digits: the significant digits with their leading zeros (`d` in the contract)
     has_plus: whether a plus sign precedes them
     shape: the notation
     number: the digits without leading zeros; for the UK shape, also without 44 (`n` in the contract)
     """
 
+    as_given: str
     digits: str
     has_plus: bool
     shape: Shape
@@ -62,16 +65,17 @@ def read(text: str) -> Dialled:
     >>> read("+44 (0)7700 900123").number
     '7700900123'
     """
-    cleaned = kept_form(text.translate(_HYPHENS))
+    as_given = kept_form(text)
+    cleaned = as_given.translate(_HYPHENS)
     if not _ALPHABET.issuperset(cleaned):
         raise InvalidPhoneNumber(Outcome.UNKNOWN_CHARACTER)
 
-    first_digit = re.search(r"[1-9]", cleaned)
+    first_digit = _FIRST_DIGIT.search(cleaned)
     before_digits = cleaned[: first_digit.start()] if first_digit else cleaned
     plus_at = before_digits.rfind("+")
-    digits = "".join(re.findall(r"[0-9]+", cleaned[plus_at + 1 :]))
+    digits = "".join(_DIGITS.findall(cleaned[plus_at + 1 :]))
     shape, number = _shape(digits, has_plus=plus_at >= 0)
-    return Dialled(digits=digits, has_plus=plus_at >= 0, shape=shape, number=number)
+    return Dialled(as_given=as_given, digits=digits, has_plus=plus_at >= 0, shape=shape, number=number)
 
 
 def _shape(digits: str, *, has_plus: bool) -> tuple[Shape, str]:

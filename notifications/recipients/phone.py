@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberFormat, PhoneNumberType, ValidationResult
 
-from notifications.recipients.dialled import Dialled, Shape, kept_form, read
+from notifications.recipients.dialled import Dialled, Shape, read
 from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
 from notifications.recipients.prices import PriceTable
 
@@ -46,7 +46,6 @@ class PhoneNumber:
 
     as_given: the number as sent, trimmed, without ignorable characters; for responses and callbacks
     normalised: E.164 without the plus; for sending and comparison
-    display: the national format for +44, the international format for others
     is_international: True outside the mainland UK, where the multiplier comes from the price table
     country_prefix: the prefix in the price table
     refused: the permission that the service lacks, or None; the API reports it after the errors of the template
@@ -54,7 +53,6 @@ class PhoneNumber:
 
     as_given: str
     normalised: str
-    display: str
     is_international: bool
     crown_dependency: bool
     country_prefix: str
@@ -66,6 +64,14 @@ class PhoneNumber:
     def key(self) -> str:
         """Return the form for storing and comparison, as `EmailAddress` has one."""
         return self.normalised
+
+    @property
+    def display(self) -> str:
+        """Return the national format for +44, the international format for others."""
+        number = phonenumbers.parse(f"+{self.normalised}")
+        is_uk = number.country_code == UK_CODE
+        form = PhoneNumberFormat.NATIONAL if is_uk else PhoneNumberFormat.INTERNATIONAL
+        return phonenumbers.format_number(number, form)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,21 +101,23 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
     if number is None:
         raise InvalidPhoneNumber(_error(dialled, landlines=landlines, prices=prices))
 
-    prefix = prices.prefix_of(str(number.country_code), str(number.national_number))
-    if prefix not in prices:
+    code = str(number.country_code)
+    prefix = prices.prefix_of(code, str(number.national_number))
+    price = prices.prices.get(prefix)
+    if price is None:
         raise InvalidPhoneNumber(Outcome.UNSUPPORTED_COUNTRY_CODE)
     is_uk = number.country_code == UK_CODE
-    is_crown = is_uk and _is_crown_dependency(number)
+    is_fiction = is_uk and _is_fiction(number)
+    is_crown = is_uk and not is_fiction and phonenumbers.region_code_for_number(number) in CROWN_DEPENDENCIES
     return PhoneNumber(
-        as_given=kept_form(text),
-        normalised=phonenumbers.format_number(number, PhoneNumberFormat.E164).removeprefix("+"),
-        display=_display(number),
+        as_given=dialled.as_given,
+        normalised=f"{code}{phonenumbers.national_significant_number(number)}",
         is_international=is_crown or not is_uk,
         crown_dependency=is_crown,
         country_prefix=prefix,
-        rate_multiplier=MAINLAND_MULTIPLIER if is_uk and not is_crown else prices[prefix].multiplier,
-        numeric_sender=prices[prefix].numeric_sender,
-        refused=_error_by_permissions(number, international=international, landlines=landlines),
+        rate_multiplier=MAINLAND_MULTIPLIER if is_uk and not is_crown else price.multiplier,
+        numeric_sender=price.numeric_sender,
+        refused=None if is_fiction else _error_by_permissions(number, international=international, landlines=landlines),
     )
 
 
@@ -125,7 +133,7 @@ def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> Con
     if len(dialled.digits) == 3 and not dialled.has_plus:
         if dialled.digits in EMERGENCY_NUMBERS:
             raise InvalidPhoneNumber(Outcome.EMERGENCY_NUMBER)
-        return ContactNumber(as_given=kept_form(text), normalised=f"{UK_CODE}{dialled.digits}", display=dialled.digits)
+        return ContactNumber(as_given=dialled.as_given, normalised=f"{UK_CODE}{dialled.digits}", display=dialled.digits)
     try:
         number = parse(text, international=True, landlines=True, prices=prices)
     except InvalidPhoneNumber as error:
@@ -199,15 +207,11 @@ def _is_deliverable(number: phonenumbers.PhoneNumber) -> bool:
     return phonenumbers.is_valid_number(number) and phonenumbers.number_type(number) in _DELIVERABLE
 
 
-def _is_crown_dependency(number: phonenumbers.PhoneNumber) -> bool:
-    return not _is_fiction(number) and phonenumbers.region_code_for_number(number) in CROWN_DEPENDENCIES
-
-
 def _error_by_permissions(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
     """Return the permission that a valid number needs and the service lacks, or None: table 7.1."""
     if number.country_code != UK_CODE:
         return None if international else Outcome.INTERNATIONAL_NOT_ALLOWED
-    if not landlines and not _is_fiction(number) and phonenumbers.number_type(number) in _LANDLINES:
+    if not landlines and phonenumbers.number_type(number) in _LANDLINES:
         return Outcome.NOT_A_UK_MOBILE
     return None
 
@@ -245,8 +249,3 @@ def _length_verdict(number: str) -> Outcome:
             return Outcome.TOO_LONG
         case _:
             return Outcome.INVALID_NUMBER
-
-
-def _display(number: phonenumbers.PhoneNumber) -> str:
-    is_uk = number.country_code == UK_CODE
-    return phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL if is_uk else PhoneNumberFormat.INTERNATIONAL)
