@@ -40,26 +40,37 @@ class Stream(Protocol):
 
 
 def read(
-    environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chunked: bool = False, watch: Watch | None = None
+    environ: Mapping[str, Any],
+    *,
+    max_bytes: int,
+    gzip: bool = False,
+    chunked: bool = False,
+    watch: Callable[[], Watch] | None = None,
 ) -> bytes:
     """Return the whole body, decompressed if gzip is allowed. It keeps at most the limit and one block in memory.
 
     environ:   `request.META`, which contains the stream of the server
     max_bytes: inclusive, for the body as sent and after decompression
-    watch:     is called with each block, and may raise an error of its own before the whole body is read
+    watch:     returns a function that is called with each block of a long body, and may raise an error of its own
     Raises UnreadableBody. A body with a Content-Length above the limit is not read. Call check_coding first: it has its
     own place in the order of checks of each API.
     """
     if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
         raise UnreadableBody(Reason.LENGTH_REQUIRED)
+    is_gzip = gzip and _coding(environ) in {"gzip", "x-gzip"}
+    if not is_gzip and not environ.get("HTTP_TRANSFER_ENCODING"):
+        size = _content_length(environ)
+        if size <= _BLOCK_BYTES:
+            return b"".join(_exactly(environ["wsgi.input"], size, max_bytes))
     sent = blocks(environ, max_bytes=max_bytes)
-    if gzip and _coding(environ) in {"gzip", "x-gzip"}:
+    if is_gzip:
         sent = _counted(_open_gzip(sent), max_bytes)
+    take = watch() if watch else None
     whole = BytesIO()  # to join a list of blocks would take twice the memory
     for block in sent:
         whole.write(block)
-        if watch is not None:
-            watch(block, whole.getvalue)
+        if take is not None:
+            take(block, whole.getvalue)
     return whole.getvalue()
 
 
@@ -87,7 +98,7 @@ def one_at_a_time(size_bytes: int, *, large_bytes: int) -> AbstractContextManage
 
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:
     """Raise UnreadableBody with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
-    if _coding(environ) not in {"", "identity", *allowed}:
+    if environ.get("HTTP_CONTENT_ENCODING") and _coding(environ) not in {"", "identity", *allowed}:
         raise UnreadableBody(Reason.UNKNOWN_CODING)
 
 

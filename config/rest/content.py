@@ -3,7 +3,7 @@
 Source: docs/reference/security.md §3.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,17 +41,18 @@ class StrictJSONParser:
     def read_json(self, environ: Mapping[str, Any]) -> object:
         """Return the JSON value of the body. Raises UnreadableBody, UnreadableJSON."""
         body.check_coding(environ, allowed=self.codings)
-        return self.loads(self.read_bytes(environ))
+        data = self.read_bytes(environ)
+        return strict_json.loads(data, skip_mark=self.skip_mark, storable=self.storable)
 
     def read_bytes(self, environ: Mapping[str, Any]) -> bytes:
         """Return the body after decompression. Raises UnreadableBody, or UnreadableJSON for too many values."""
-        count = strict_json.ValueCount(self.max_values)
-
-        def watch(block: bytes, whole: Callable[[], bytes]) -> None:
-            if count.is_over(block, whole):
-                raise strict_json.UnreadableJSON(strict_json.Reason.TOO_MANY_VALUES)
-
-        return body.read(environ, max_bytes=self.max_bytes, gzip=bool(self.codings), chunked=self.chunked, watch=watch)
+        return body.read(
+            environ,
+            max_bytes=self.max_bytes,
+            gzip=bool(self.codings),
+            chunked=self.chunked,
+            watch=lambda: strict_json.ValueCount(self.max_values).check,
+        )
 
     def loads(self, data: bytes) -> object:
         """Return the JSON value of these bytes. Raises UnreadableJSON."""

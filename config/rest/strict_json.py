@@ -49,11 +49,8 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
     """
     if not data:
         raise UnreadableJSON(Reason.EMPTY)
-    if storable and is_deep(data, max_depth=MAX_DEPTH):
-        _text(data, skip_mark=skip_mark)  # raises NOT_UTF8 if that is the reason
-        _refuse()
-    if storable and has_many_values(data, max_values=MAX_VALUES):
-        raise UnreadableJSON(Reason.TOO_MANY_VALUES)
+    if storable and len(data) > MAX_DEPTH:  # shorter data cannot be too deep
+        _check_size(data, skip_mark=skip_mark)
     is_suspect = storable and _SUSPECT_ESCAPE.search(data) is not None
     try:
         value = _QUICK.decode(data)
@@ -66,6 +63,16 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
     if is_suspect:
         _check_texts(value)
     return value
+
+
+def _check_size(data: bytes, *, skip_mark: bool) -> None:
+    """Raise UnreadableJSON if there are too many levels or values."""
+    brackets = _brackets(data)
+    if brackets > MAX_DEPTH and is_deep(data, max_depth=MAX_DEPTH):
+        _text(data, skip_mark=skip_mark)  # raises NOT_UTF8 if that is the reason
+        _refuse()
+    if max(data.count(b","), brackets) > MAX_VALUES and has_many_values(data, max_values=MAX_VALUES):
+        raise UnreadableJSON(Reason.TOO_MANY_VALUES)
 
 
 def is_storable_text(text: str) -> bool:
@@ -117,6 +124,11 @@ class ValueCount:
     def __init__(self, max_values: int) -> None:
         self._max_values = max_values
         self._marks = 0  # commas and brackets, those in strings included
+
+    def check(self, block: bytes, whole: Callable[[], bytes]) -> None:
+        """Take a block. Raises UnreadableJSON if the body has too many values so far."""
+        if self.is_over(block, whole):
+            raise UnreadableJSON(Reason.TOO_MANY_VALUES)
 
     def is_over(self, block: bytes, whole: Callable[[], bytes]) -> bool:
         """Take a block and return whether the body has too many values so far. whole: returns the body so far."""
