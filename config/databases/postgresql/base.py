@@ -36,13 +36,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if pool:
             pool["connection_class"] = self._connection_class
 
-    @property
-    def pool(self) -> Any:  # Any: untyped in Django
-        pool = super().pool
-        if pool is not None:
-            pool._check = check_open  # Django 5.2 sets its own check, which costs a round trip for each request
-        return pool
-
     def get_connection_params(self) -> dict[str, Any]:
         """Prepare no statements by default.
 
@@ -76,6 +69,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if not breaker.allows():
             raise psycopg.OperationalError("PostgreSQL did not answer a moment ago")
         began = time.monotonic()
+        pool: Any = self.pool  # Any: untyped in Django
+        if pool is not None:
+            pool._check = check_open  # Django 5.2 sets its own check, which costs a round trip for each request
         try:
             return super().get_new_connection(conn_params)
         except psycopg.OperationalError:

@@ -66,6 +66,11 @@ class Connection(psycopg.Connection[Any]):
         self.breaker.note_success()
         return result
 
+    def set_autocommit(self, value: bool) -> None:
+        """Set it only if it changes. Django sets it each time it takes a connection from the pool."""
+        if value != self.autocommit:
+            super().set_autocommit(value)
+
 
 class ReplicaConnection(Connection):
     """A connection to a replica, whose outage must not stop calls of the primary."""
