@@ -68,7 +68,7 @@ class Columns:
         return namedtuple("Row", self._names[0][1])
 
     def _converted(self, values: Values) -> Values:
-        connection = _connection()
+        connection = connections[DEFAULT_DB_ALIAS]
         converters = self._converters.get(connection.vendor)
         if converters is None:
             converters = self._converters[connection.vendor] = [
@@ -92,7 +92,8 @@ class Statement:
     def __init__(
         self, sql: str | Mapping[str, str], fields: Sequence[Any] | None = None, *, reads: Columns | None = None
     ) -> None:  # Any: model fields, untyped in django-stubs
-        self._sql, self._fields, self._reads = sql, fields, reads
+        self.fields = fields
+        self._sql, self._reads = sql, reads
         self._compiled: dict[str, str] = {}
 
     def sql(self, connection: BaseDatabaseWrapper) -> str:
@@ -105,7 +106,7 @@ class Statement:
         return compiled
 
     def parameters(self, values: Values, connection: BaseDatabaseWrapper) -> Values:
-        return values if self._fields is None else _prepared(self._fields, values, connection)
+        return values if self.fields is None else _prepared(self.fields, values, connection)
 
     def run(self, *values: Any) -> int:  # Any: values of columns
         """Run the statement and return the number of rows that it changed."""
@@ -114,9 +115,11 @@ class Statement:
 
     def first(self, *values: Any) -> Any:  # Any: the database's type
         """Run the statement and return the first row or None. `reads` converts a row to model instances."""
-        connection = _connection()
+        connection = connections[DEFAULT_DB_ALIAS]
+        sql = self._compiled.get(connection.vendor) or self.sql(connection)
+        parameters = values if self.fields is None else _prepared(self.fields, values, connection)
         with prepared_cursor(connection) as cursor:
-            cursor.execute(self.sql(connection), self.parameters(values, connection))
+            cursor.execute(sql, parameters)
             return cursor.fetchone()
 
 
@@ -127,8 +130,12 @@ class Condition:
     update: Statement
     values: Values
 
+    def is_met(self) -> bool:
+        """Run the UPDATE alone, and return whether it changed a row."""
+        return bool(self.update.run(*self.values))
 
-def insert(model: type[models.Model], columns: Mapping[str, Any], *, condition: Condition | None = None) -> bool:
+
+def insert(model: type[models.Model], columns: Mapping[str, Any], condition: Condition | None = None) -> bool:
     """Insert a new row like `save(force_insert=True)`, without an instance, signals and reading anything back.
 
     columns: values by attribute of the model, such as `service_id`. The other columns get the default of the database
@@ -137,16 +144,14 @@ def insert(model: type[models.Model], columns: Mapping[str, Any], *, condition: 
     With a condition, it inserts the row if the UPDATE changes a row; otherwise it returns False. PostgreSQL does both
     in one statement, so no transaction is needed.
     """
-    connection = _connection()
-    statement = _insert_statement(connection.vendor, model, tuple(columns), condition.update if condition else None)
-    parameters = [*_prepared(statement.fields, columns.values(), connection), *statement.defaults]
-    if condition is None:
-        return bool(_run(connection, statement.sql, parameters))
-    if connection.vendor == "postgresql":
-        changed = condition.update.parameters(condition.values, connection)
-        return bool(_run(connection, statement.sql, [*changed, *parameters]))
-    with transaction.atomic(savepoint=False):
-        return bool(condition.update.run(*condition.values)) and bool(_run(connection, statement.sql, parameters))
+    connection = connections[DEFAULT_DB_ALIAS]
+    if condition is not None and connection.vendor != "postgresql":
+        with transaction.atomic(savepoint=False):
+            return condition.is_met() and insert(model, columns)
+    update, values = (condition.update, condition.values) if condition else (None, ())
+    statement = _insert_statement(connection.vendor, model, tuple(columns), update)
+    given = _prepared(statement.fields, [*values, *columns.values()], connection)
+    return bool(_run(connection, statement.sql, [*given, *statement.defaults]))
 
 
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of either kind
@@ -156,7 +161,7 @@ def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Insert:
-    """An INSERT. fields: of the columns that are given; defaults: the values of further columns"""
+    """An INSERT. fields: those of its condition and of the given columns; defaults: the values of further columns"""
 
     sql: str
     fields: Sequence[Any]  # Any: fields of any model
@@ -170,6 +175,7 @@ def _insert_statement(
     """Return the INSERT of rows with these columns. The database sets its own defaults.
 
     PostgreSQL needs casts to the types. They have no lengths, since a cast would truncate what a column refuses.
+    update: the condition, in the same statement
     """
     connection, on_postgresql = _connection(), vendor == "postgresql"
     known = {field.attname: field for field in model._meta.local_concrete_fields}
@@ -183,9 +189,9 @@ def _insert_statement(
     places = ", ".join(f"%s::{name}" if on_postgresql else "%s" for name in types)
     into = f"INSERT INTO {quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in stored)})"
     sql = f"{into} VALUES ({places})"
-    if update and on_postgresql:
+    if update:
         sql = f"WITH changed AS ({update.sql(connection)} RETURNING 1) {into} SELECT {places} FROM changed"  # noqa: S608  no user input
-    return _Insert(sql=sql, fields=given, defaults=defaults)
+    return _Insert(sql=sql, fields=[*((update and update.fields) or ()), *given], defaults=defaults)
 
 
 def _prepared(fields: Iterable[Any], values: Iterable[Any], connection: BaseDatabaseWrapper) -> list[Any]:

@@ -26,18 +26,10 @@ class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
         row = _SPENT.first(service_id, day, kind.value)
         return row[0] if row else 0
 
-    def spend_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
-        """Count one more message and return True, or return False if the limit is reached or no row exists yet."""
-        return bool(_SPEND.run(service_id, day, kind.value, limit))
-
     def spend(self, service_id: UUID, day: date, kind: LimitKind, number: int, *, limit: int) -> bool:
-        """Count a number of messages like `spend_one`: all of them or none."""
+        """Count a number of messages like `spending_one`: all of them or none."""
         free = self.filter(service_id=service_id, day=day, kind=kind, count__lte=limit - number)
         return free.update(count=models.F("count") + number) > 0
-
-    def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
-        """Return `spend_one` as a condition for storing a row in the same statement."""
-        return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
 
     def return_one(self, service_id: UUID, day: date, kinds: Sequence[LimitKind]) -> None:
         """Count one message less of each kind."""
@@ -76,6 +68,11 @@ _SPEND = Statement(
     f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND count < %s",  # noqa: S608  constants only
     [*_KEY, _COUNT],
 )
+
+
+def spending_one(service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
+    """Return the UPDATE that counts one more message. It changes no row if the limit is reached or no row exists."""
+    return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
 
 
 class RateSlot(models.Model):

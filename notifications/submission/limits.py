@@ -13,10 +13,12 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from config.databases.prepared import insert
+from config.databases.prepared import Condition, insert
+from config.utc_days import day_of
 from notifications import errors
 from notifications.bulk_tables.check import Allowance
 from notifications.models import DailyCounter, KeyType, LimitKind, Notification, Service
+from notifications.models.limit import spending_one
 from notifications.submission.callers import Caller
 from notifications.submission.ttl_cache import cached
 
@@ -33,7 +35,10 @@ def check(caller: Caller, kind: LimitKind) -> None:
         return
     service, limit = caller.service, limit_of(caller.service, kind)
     most_meanwhile = COUNTED_KEY_TYPES * service.rate_limit_per_minute + BY_HAND
-    if most_meanwhile < limit and (_spent_lately(service.id, _day(timezone.now()), kind) or 0) + most_meanwhile < limit:
+    if (
+        most_meanwhile < limit
+        and (_spent_lately(service.id, day_of(timezone.now()), kind) or 0) + most_meanwhile < limit
+    ):
         return
     check_now(caller, kind)
 
@@ -46,7 +51,7 @@ def check_now(caller: Caller, kind: LimitKind) -> None:
 
 def remaining(service: Service, kind: LimitKind) -> int:
     """Return how many more messages count today before the limit is reached."""
-    spent = DailyCounter.objects.spent(service.id, _day(timezone.now()), kind)
+    spent = DailyCounter.objects.spent(service.id, day_of(timezone.now()), kind)
     return max(0, limit_of(service, kind) - spent)
 
 
@@ -66,18 +71,18 @@ def store(caller: Caller, message: Mapping[str, Any], kinds: Sequence[LimitKind]
         return
     *others, last = kinds
     if not others:
-        _spend(caller.service, last, timezone.now(), partial(_insert, message))
+        _spend(caller.service, last, partial(insert, Notification, message))
         return
     with transaction.atomic():
         spend(caller, others)
-        _spend(caller.service, last, timezone.now(), partial(_insert, message))
+        _spend(caller.service, last, partial(insert, Notification, message))
 
 
 def spend(caller: Caller, kinds: Sequence[LimitKind]) -> None:
     """Count one message that the transaction stores. Raises DailyLimitReached. Call it last: it locks the counters."""
     if caller.key_type != KeyType.TEST:
         for kind in kinds:
-            _spend(caller.service, kind, timezone.now(), DailyCounter.objects.spend_one)
+            _spend(caller.service, kind, Condition.is_met)
 
 
 def count(caller: Caller, numbers: Mapping[LimitKind, int]) -> bool:
@@ -87,7 +92,7 @@ def count(caller: Caller, numbers: Mapping[LimitKind, int]) -> bool:
     """
     if caller.key_type == KeyType.TEST:
         return True
-    day, service = _day(timezone.now()), caller.service
+    day, service = day_of(timezone.now()), caller.service
     for kind, number in numbers.items():
         if not number:
             continue
@@ -109,22 +114,19 @@ def reached(service: Service, kind: LimitKind) -> errors.DailyLimitReached:
     return _reached(service, kind, timezone.now())
 
 
-def _insert(message: Mapping[str, Any], service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
-    condition = DailyCounter.objects.spending_one(service_id, day, kind, limit=limit)
-    return insert(Notification, message, condition=condition)
-
-
-def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[..., bool]) -> None:
+def _spend(service: Service, kind: LimitKind, spend: Callable[[Condition], bool]) -> None:
     """Count one message, or raise DailyLimitReached.
 
-    spend: counts one message of a service, day and kind; returns False if the limit is reached or the row is missing
+    spend: counts it, and may store it; returns False if the limit is reached or the row of the day is missing
     """
-    day, limit = _day(now), limit_of(service, kind)
-    if spend(service.id, day, kind, limit=limit):
+    now = timezone.now()
+    day = day_of(now)
+    condition = spending_one(service.id, day, kind, limit=limit_of(service, kind))
+    if spend(condition):
         return
     # Either the limit is reached or the row of the day is missing. Another request may insert it in between.
     DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
-    if not spend(service.id, day, kind, limit=limit):
+    if not spend(condition):
         raise _reached(service, kind, now)
 
 
@@ -133,11 +135,7 @@ def _spent_lately(service_id: UUID, day: date, kind: LimitKind) -> int | None:
     return DailyCounter.objects.spent(service_id, day, kind)
 
 
-def _day(now: datetime) -> date:
-    return now.astimezone(UTC).date()
-
-
 def _reached(service: Service, kind: LimitKind, now: datetime) -> errors.DailyLimitReached:
-    midnight = datetime.combine(_day(now) + timedelta(days=1), time(tzinfo=UTC))
+    midnight = datetime.combine(day_of(now) + timedelta(days=1), time(tzinfo=UTC))
     seconds = max(1, int((midnight - now).total_seconds()))
     return errors.DailyLimitReached(limit_kind=kind.value, limit=limit_of(service, kind), retry_after_seconds=seconds)

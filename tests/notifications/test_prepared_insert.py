@@ -80,9 +80,9 @@ def test_a_given_moment_is_not_replaced() -> None:
 def test_a_row_is_only_inserted_if_its_condition_changes_a_row(is_met: bool) -> None:
     saved = make_notification(parts=3)
     message = copy_of(saved)
-    table = Service._meta.db_table
+    table, name = Service._meta.db_table, Service._meta.get_field("name")
     condition = Condition(
-        update=Statement(f"UPDATE {table} SET name = %s WHERE name = %s"),  # noqa: S608  constant text
+        update=Statement(f"UPDATE {table} SET name = %s WHERE name = %s", [name, name]),  # noqa: S608  constant text
         values=("Renamed", saved.service.name if is_met else "Another"),
     )
     before = saved.service.name
