@@ -1,6 +1,6 @@
 """Days in UTC, which counts, limits and retention are about."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
@@ -11,6 +11,11 @@ def today() -> date:
 
 def day_of(moment: datetime) -> date:
     return moment.astimezone(UTC).date()
+
+
+def start_of_day_before(days: int) -> datetime:
+    """Return the start of the day that was so many days before today."""
+    return timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days)
 
 
 def start_of(day: date) -> datetime:

@@ -11,6 +11,7 @@ import atexit
 import collections
 import json
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -109,7 +110,7 @@ class Histogram:
     labels: tuple[str, ...]
 
     def observe(self, *values: str, seconds: float) -> None:
-        bucket = next(limit for limit in BUCKETS if seconds <= limit)
+        bucket = BUCKETS[bisect_left(BUCKETS, seconds)]
         _pending.add((self.name, (*values, str(bucket))))
         _pending.add((f"{self.name}_sum", values), seconds)
 

@@ -102,10 +102,10 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 def _area(path: str) -> str:
-    if is_below(path, DATA_PATHS):
-        return "datasets"
     if is_below(path, SENDING_PATHS):
         return "notifications"
+    if is_below(path, DATA_PATHS):
+        return "datasets"
     return "pages"
 
 

@@ -3,7 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from config.utc_days import start_of, today
+from config.utc_days import start_of_day_before
 from notifications.validation.services import (
     DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
     MAX_REPEAT_GUARD_MINUTES,
@@ -139,7 +139,7 @@ class Service(models.Model):
 
     def kept_since(self) -> datetime:
         """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""
-        return start_of(today() - timedelta(days=self.retention_days))
+        return start_of_day_before(self.retention_days)
 
 
 class TeamMemberQuerySet(models.QuerySet["TeamMember"]):
