@@ -45,6 +45,7 @@ MAX_HEADER_CHARACTERS = 4096
 _CACHED_TOKENS, _MAX_CACHED_CHARACTERS = 128, 512  # these bounds keep the cache below a few megabytes
 _BASE64URL = re.compile(rb"\A[A-Za-z0-9_-]*+={0,2}\Z")
 _NUMBER = re.compile(r"\A-?[0-9]{1,20}(?:\.[0-9]{1,20})?\Z")
+_LONGEST_CLIENT = ApiKey._meta.get_field("last_client").max_length
 _HS256 = HMACAlgorithm(HMACAlgorithm.SHA256)
 
 log = structlog.get_logger()
@@ -157,10 +158,10 @@ class ServiceKeyAuthentication(JWTAuthentication):
 
     def _authenticated(self, request: Request, service: Service, key: ApiKey) -> tuple[Service, ApiKey]:
         request.signer = key  # type: ignore[attr-defined]  # for the usage page, too
-        if not key.is_live(timezone.now()):
+        if (key.revoked_at or key.expires_at) and not key.is_live(timezone.now()):
             raise errors.KeyRevoked
         structlog.contextvars.bind_contextvars(service_id=str(service.id), key_id=str(key.id))
-        usage.note_key(key, request.META.get("HTTP_USER_AGENT", ""))
+        usage.note_use(key, last_client=request.META.get("HTTP_USER_AGENT", "")[:_LONGEST_CLIENT])
         return service, key
 
     def authenticate_header(self, request: Request) -> str:

@@ -74,7 +74,7 @@ def decode_references(text: str) -> str:
 
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates with U+FFFD."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def shield(text: str) -> str:

@@ -125,7 +125,7 @@ def render(
     return EmailText(
         subject=render_subject(subject, personalisation, language=language),
         filled=filled,
-        is_empty=_is_empty(content, without_blanks),
+        is_empty=not without_blanks.strip() and _is_only_placeholders(content),
         language=language,
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(unlinked_names),
@@ -138,7 +138,9 @@ def render_subject(subject: str, personalisation: Mapping[str, object], *, langu
     >>> render_subject("It's 5 - 6 o'clock:\\n ((things))", {"things": ["rope", "bait"]})
     'It’s 5 – 6 o’clock: rope and bait'
     """
-    filled = without_surrogates(placeholders.fill(subject, personalisation, language=language))
+    filled = placeholders.fill(subject, personalisation, language=language)
+    if not filled.isascii():
+        filled = without_surrogates(filled)
     line = spelled_line(typeset(shield_subject(filled), is_subject=True))
     if line.isprintable():  # then it has no control character
         return line
@@ -149,10 +151,8 @@ def _marked_if_blank(value: str) -> str:
     return value if value.strip() else _BLANK + value
 
 
-def _is_empty(content: str, filled: str) -> bool:
-    if not content.strip():
-        return True
-    return content.startswith("((") and content.endswith("))") and not filled.strip()
+def _is_only_placeholders(content: str) -> bool:
+    return not content.strip() or (content.startswith("((") and content.endswith("))"))
 
 
 def _footer(unsubscribe_url: str | None, language: str) -> str:

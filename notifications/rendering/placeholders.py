@@ -122,8 +122,6 @@ def with_defaults(personalisation: Mapping[str, object], defaults: Mapping[str, 
     {'day': 'Monday', 'hour': ''}
     """
     values = keyed(personalisation)
-    if not defaults:
-        return values
     return Keyed(values | {key(name): text for name, text in defaults.items() if values.get(key(name)) is None})
 
 
@@ -254,9 +252,11 @@ class _Values:
         if isinstance(value, str):
             return value
         if normal not in self._shown:
-            is_list = isinstance(value, list)
-            self._shown[normal] = _list(value, self._lists, self._language) if is_list else _printed(value)
+            self._shown[normal] = self._text(value)
         return self._shown[normal]
+
+    def _text(self, value: object) -> str:
+        return _list(value, self._lists, self._language) if isinstance(value, list) else _printed(value)
 
 
 def _printed(value: object) -> str:

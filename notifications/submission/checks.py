@@ -17,6 +17,7 @@ from notifications.attachments.intake import CheckedFile
 from notifications.delivery import quiet_hours
 from notifications.errors import NotificationError
 from notifications.models import ApiKey, Fallback, LimitKind, Notification, Origin, ReplyToAddress, SmsSender
+from notifications.rendering.placeholders import Keyed
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import MessageRequest
@@ -104,6 +105,7 @@ class Submission:
 class Checked:
     """A checked message that only the daily limit can still reject. Nothing is stored yet.
 
+    given: the values of the request
     counted: the limits that the message counts against
     is_simulated: whether nothing is stored or sent because the recipient is simulated
     sender: the sender or the reply-to address that the message uses
@@ -114,6 +116,7 @@ class Checked:
     caller: Caller
     template: TemplateText
     submission: Submission
+    given: Keyed
     counted: Sequence[LimitKind]
     is_simulated: bool
     sender: SmsSender | ReplyToAddress | None = None

@@ -125,7 +125,7 @@ def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> D
                 caller, Channel.EMAIL, request.email_address, is_subscription=message.is_subscription
             )
     if found["personalisation"].ok:
-        parcel, given = message.parcel, message.given
+        parcel, given = message.parcel, message.values
         try:
             shown = email_parts(
                 message.template,

@@ -6,8 +6,9 @@ from types import MappingProxyType
 from notifications import errors
 from notifications.attachments.intake import CheckedFile
 from notifications.models import Channel, LimitKind, Notification, ReplyToAddress
-from notifications.rendering import email, sanitise
+from notifications.rendering import email, placeholders, sanitise
 from notifications.rendering.email import EmailText
+from notifications.rendering.placeholders import Keyed
 from notifications.submission import files, policy, senders, template_files, templates
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission, common_columns
@@ -22,7 +23,8 @@ class EmailChecks:
     """One email on its way through CHECKS. A check sets what the later ones need."""
 
     template: TemplateText
-    given: Mapping[str, object]  # the sanitised values, with the fixed files of the template
+    given: Keyed
+    values: Mapping[str, object]  # sanitised, with the fixed files of the template
     sanitised: Mapping[str, Mapping[str, object]]
     text: EmailText
     reply_to: ReplyToAddress | None
@@ -44,17 +46,18 @@ class EmailChecks:
     def fill(self) -> None:
         """Sanitise the values, check that none is missing, and render the email with links in place of files."""
         request, template = self.request, self.template
-        self.given, self.sanitised = request.personalisation, {}
+        self.given, self.sanitised = placeholders.keyed(request.personalisation), {}
+        self.values = request.personalisation
         if request.sanitise_content_for:
             sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
-            self.given, self.sanitised = sanitised.personalisation, sanitised.changed
+            self.values, self.sanitised = sanitised.personalisation, sanitised.changed
         if template.files and template.used_files:
-            self.given = template_files.with_files(template, self.given)
-        values = self.given
-        if files.any_in(values):
-            self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
-            values = self.parcel.with_links(values)
-        self.text = self._render(values)
+            self.values = template_files.with_files(template, self.values)
+        if files.any_in(self.values):
+            self.parcel = Parcel.of(self.service, self.values, is_simulated=self.is_simulated)
+            self.text = self._render(self.parcel.with_links(self.values))
+        else:
+            self.text = self._render(self.values if self.values is not request.personalisation else self.given)
 
     def check_not_empty(self) -> None:
         if self.text.is_empty:
@@ -71,8 +74,9 @@ class EmailChecks:
         return self.template.unsubscribe_link or self.request.one_click_unsubscribe_url is not None
 
     def check_not_suppressed(self) -> None:
-        recipient = self.request.email_address
-        policy.check_not_suppressed(self.caller, Channel.EMAIL, recipient, is_subscription=self.is_subscription)
+        if self.service.suppressed_sends_are_rejected:
+            recipient = self.request.email_address
+            policy.check_not_suppressed(self.caller, Channel.EMAIL, recipient, is_subscription=self.is_subscription)
 
     def check_files(self) -> None:
         if self.parcel:
@@ -87,7 +91,7 @@ class EmailChecks:
         recipient, template, text = self.request.email_address, self.template, self.text
         kept = text
         if self.parcel:
-            kept = self._render(self.parcel.with_kept_links(self.given))
+            kept = self._render(self.parcel.with_kept_links(self.values))
         columns = common_columns(self.caller, template, self.request) | {
             "channel": _CHANNEL,
             "recipient": recipient.as_given,
@@ -111,6 +115,7 @@ class EmailChecks:
             caller=self.caller,
             template=self.template,
             submission=submission,
+            given=self.given,
             counted=[LimitKind.EMAIL],
             is_simulated=self.is_simulated,
             sender=self.reply_to,

@@ -17,7 +17,8 @@ from notifications.submission.policy import console_url
 
 
 def any_in(personalisation: Mapping[str, object]) -> bool:
-    return any(map(validation.is_file, personalisation.values()))
+    values = personalisation.values()
+    return dict in map(type, values) and any(map(validation.is_file, values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,13 +112,12 @@ def suppressed_by(
 def check_not_suppressed(
     caller: Caller, channel: Channel, recipient: PhoneNumber | EmailAddress, *, is_subscription: bool
 ) -> None:
-    """Raise RecipientSuppressed if the service rejects sends to suppressed recipients.
+    """Raise RecipientSuppressed if the recipient is suppressed.
 
-    For all other services a send costs no query: the claim of the message finds the suppression.
+    Only for services that reject such sends. For all others a send costs no query: the claim of the message finds the
+    suppression.
     """
-    if caller.service.suppressed_sends_are_rejected and (
-        reason := suppressed_by(caller, channel, recipient, is_subscription=is_subscription)
-    ):
+    if reason := suppressed_by(caller, channel, recipient, is_subscription=is_subscription):
         raise errors.RecipientSuppressed(reason=reason.label.lower())
 
 

@@ -141,7 +141,7 @@ def check_personalisation(values: Mapping[str, object]) -> Mapping[str, object]:
     Without this check, 14 MiB of `[{},{},…]` took 24 s and 1.2 GiB before the message was rejected as too long.
     """
     for key, value in values.items():
-        if _has_more_items(value, MAX_LIST_ITEMS):
+        if isinstance(value, list | dict) and _has_more_items(value, MAX_LIST_ITEMS):
             raise errors.TooManyItems(name=key[:MAX_NAME_CHARACTERS_SHOWN], limit=MAX_LIST_ITEMS)
     return values
 

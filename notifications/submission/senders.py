@@ -49,11 +49,12 @@ def _choose(
     chosen: GivenId | None,
     not_found: type[errors.SmsSenderNotFound | errors.ReplyToNotFound],
 ) -> Row | None:
-    wanted = (one for one in known if (one.is_default if chosen is None else one.id == chosen.value))
-    found = next(wanted, None)
-    if found is None and chosen is not None:
-        raise not_found(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
-    return found
+    for one in known:
+        if one.is_default if chosen is None else one.id == chosen.value:
+            return one
+    if chosen is None:
+        return None
+    raise not_found(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
 
 
 def _ids(known: Sequence[SmsSender | ReplyToAddress]) -> str:

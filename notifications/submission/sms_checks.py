@@ -2,7 +2,8 @@
 
 from notifications import errors
 from notifications.models import Channel, LimitKind, Notification, SmsSender
-from notifications.rendering import sms
+from notifications.rendering import placeholders, sms
+from notifications.rendering.placeholders import Keyed
 from notifications.rendering.sms import SmsText
 from notifications.submission import fallbacks, files, limits, policy, senders, templates
 from notifications.submission.callers import Caller
@@ -17,6 +18,7 @@ class SmsChecks:
     """One text message on its way through CHECKS. A check sets what the later ones need."""
 
     template: TemplateText
+    given: Keyed
     text: SmsText
     sender: SmsSender | None
     fallback: Notification | None
@@ -34,7 +36,8 @@ class SmsChecks:
         )
 
     def fill(self) -> None:
-        values = templates.values_for(self.template, self.request.personalisation)
+        self.given = placeholders.keyed(self.request.personalisation)
+        values = templates.values_for(self.template, self.given)
         prefix = self.service.name if self.service.prefix_sms else None
         self.text = sms.render(self.template.content, values, prefix=prefix, language=self.template.language)
 
@@ -53,7 +56,8 @@ class SmsChecks:
         policy.check_recipient(self.caller, self.request.phone_number)
 
     def check_not_suppressed(self) -> None:
-        policy.check_not_suppressed(self.caller, Channel.SMS, self.request.phone_number, is_subscription=False)
+        if self.service.suppressed_sends_are_rejected:
+            policy.check_not_suppressed(self.caller, Channel.SMS, self.request.phone_number, is_subscription=False)
 
     def check_number(self) -> None:
         policy.check_number(self.request.phone_number)
@@ -67,7 +71,7 @@ class SmsChecks:
             raise errors.TextMessageTooLong(limit=sms.MAX_CHARACTERS, count=self.text.chars_without_prefix)
 
     def check_fallback(self) -> None:
-        self.fallback = fallbacks.check(self.caller, self.request)
+        self.fallback = fallbacks.check(self.caller, self.request) if self.request.fallback else None
 
     def checked(self) -> Checked:
         """Return the message after all checks."""
@@ -87,6 +91,7 @@ class SmsChecks:
             caller=self.caller,
             template=self.template,
             submission=Submission(columns=columns, body=self.text.text, sent_from=senders.from_number(sender)),
+            given=self.given,
             counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
             is_simulated=policy.is_simulated(number),
             sender=sender,

@@ -41,10 +41,6 @@ class Storing:
         self.keep = keep
         self.encrypted: list[EncryptedFile] = []
 
-    def find_first(self) -> UUID | None:
-        """Return the id of the message that this one repeats."""
-        return repeats.find_first(self.service, self.submission.notification) if self.is_guarded else None
-
     def encrypt_files(self) -> None:
         """Encrypt the files, before a transaction begins."""
         if self.has_files and self.checked.parcel:
@@ -105,14 +101,14 @@ def store(checked: Checked, callback: RequestedCallback | None = None, keep: Kee
     Raises DailyLimitReached.
     """
     storing = Storing(checked, callback, keep)
-    if first := storing.find_first():
+    if storing.is_guarded and (first := repeats.find_first(storing.service, checked.submission.notification)):
         return _repeated(storing, first)
     try:
         _run(storing)
     except RepeatsMessage as repeat:
         return _repeated(storing, repeat.first)
     if checked.sender and not checked.is_simulated:
-        usage.note_sender(checked.sender)
+        usage.note_use(checked.sender)
     return checked.submission
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from notifications import errors
-from notifications.submission import checks, email_checks, policy, sms_checks, storing, template_use
+from notifications.submission import email_checks, policy, sms_checks, storing, template_use
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission
 from notifications.submission.email_checks import EmailChecks
@@ -46,7 +46,8 @@ def check_email(caller: Caller, request: EmailRequest) -> Checked:
 def _run(named: Sequence[Check[Message]], message: Message) -> None:
     """Run the checks, and count the call if it fails for a change of the template."""
     try:
-        checks.run(named, message)
+        for check in named:
+            check.run(message)
     except errors.PersonalisationMissing:
         if message.request.template_version is None:
             template_use.count_failing(message.caller, message.template, message.request.personalisation)
@@ -57,5 +58,5 @@ def _accept(checked: Checked, request: MessageRequest, keep: Keep | None) -> Sub
     """Accept the message, and count the call for the template that it used."""
     submission = storing.store(checked, request.callback, keep)
     if request.template_version is None:
-        template_use.count(checked.caller, checked.template, request.personalisation, language=request.language)
+        template_use.count(checked.caller, checked.template, checked.given, language=request.language)
     return submission

@@ -5,17 +5,17 @@ The calls are counted in memory and stored later, so that requests do not wait. 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date
+from datetime import date
 from typing import TypeVar
 from uuid import UUID
 
-from django.utils import timezone
-
 from config.metrics import registry
 from config.metrics.registry import PendingCounts, storing
+from config.utc_days import today
 from notifications.models import ApiKey, FailingCalls, Template, TemplateUse
 from notifications.models.template_use import hash_of
 from notifications.rendering import placeholders
+from notifications.rendering.placeholders import Keyed
 from notifications.submission.callers import Caller
 from notifications.submission.templates import TemplateText, text_of
 
@@ -31,19 +31,18 @@ _uses: PendingCounts[_Use] = PendingCounts(max_keys=MAX_PENDING)
 _failing: PendingCounts[_Day] = PendingCounts(max_keys=MAX_PENDING)
 
 
-def count(
-    caller: Caller, template: TemplateText, personalisation: Mapping[str, object], *, language: str | None = None
-) -> None:
+def count(caller: Caller, template: TemplateText, given: Keyed, *, language: str | None = None) -> None:
     """Count one accepted call of an API key that did not choose the version of the template.
 
+    given: the values of the call
     language: the one that the call asked for
     """
     if not isinstance(caller, ApiKey):
         return
-    names = {name for name, value in placeholders.keyed(personalisation).items() if value is not None}
+    names = {name for name, value in given.items() if value is not None}
     if sum(map(len, names)) > MAX_CHARACTERS:
         names &= template.names
-    _uses.add((template.id, caller.id, _today(), tuple(sorted(names)), language or ""))
+    _uses.add((template.id, caller.id, today(), tuple(sorted(names)), language or ""))
 
 
 def count_failing(caller: Caller, template: TemplateText, personalisation: Mapping[str, object]) -> None:
@@ -52,7 +51,7 @@ def count_failing(caller: Caller, template: TemplateText, personalisation: Mappi
         return
     sent = {name for name, value in placeholders.keyed(personalisation).items() if value is not None}
     if template.breaks_without & template.required.keys() - sent:
-        _failing.add((template.id, caller.id, _today()))
+        _failing.add((template.id, caller.id, today()))
 
 
 def store_pending() -> None:
@@ -118,10 +117,6 @@ def _row(use: _Use, calls: int) -> TemplateUse:
         names_hash=hash_of(names, language),
         calls=calls,
     )
-
-
-def _today() -> date:
-    return timezone.localdate(timezone=UTC)
 
 
 registry.also_flush(store_pending)

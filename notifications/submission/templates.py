@@ -102,7 +102,7 @@ def for_sending(
     if template.is_archived:
         raise errors.TemplateArchived
     used = template if version is None else _chosen(template, version)
-    return used.in_language(language)
+    return used.in_language(language) if language else used
 
 
 def for_bulk_sending(service_id: UUID, template_id: UUID, *, language: str | None = None) -> TemplateText:
@@ -140,7 +140,9 @@ def values_for(template: TemplateText, personalisation: Mapping[str, object]) ->
 
     Raises PersonalisationMissing if placeholders have neither. It lists them as the template spells them.
     """
-    values = placeholders.with_defaults(personalisation, template.defaults)
+    values = placeholders.keyed(personalisation)
+    if template.defaults:
+        values = placeholders.with_defaults(values, template.defaults)
     if None not in map(values.get, template.names):
         return values
     names = placeholders.missing(template.subject, template.content, personalisation=values)

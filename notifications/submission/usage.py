@@ -6,7 +6,7 @@ once a minute. Source: docs/reference/console.md §2.3.
 
 from collections import defaultdict, deque
 from contextlib import suppress
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from threading import Lock
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from config.metrics import registry
 from config.metrics.registry import PendingCounts, storing
+from config.utc_days import day_of, today
 from notifications.models import (
     ApiCallError,
     ApiKey,
@@ -66,7 +67,7 @@ _lock = Lock()
 def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
     """Count one call of a key, and its error if it had one. error: without its key, time and request."""
     now = timezone.now()
-    day = now.astimezone(UTC).date()
+    day = day_of(now)
     _calls.add((key_id, day))
     if error is not None:
         _refused_calls.add((key_id, day))
@@ -77,18 +78,22 @@ def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
 
 def count_refused(service_id: UUID, limit: Limit) -> None:
     """Count one call that a limit of the service refused."""
-    _refused_by_limit.add((service_id, timezone.now().astimezone(UTC).date(), limit))
+    _refused_by_limit.add((service_id, today(), limit))
 
 
-def note_key(key: ApiKey, client: str) -> None:
-    """Store when the key was last used, and the client's User-Agent."""
-    longest = ApiKey._meta.get_field("last_client").max_length
-    _note(key, last_client=client[:longest])
+def note_use(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:
+    """Store when the row was last used, at most once a minute over all processes.
 
-
-def note_sender(sender: SmsSender | ReplyToAddress) -> None:
-    """Store when the sender was last used."""
-    _note(sender)
+    A database error does not fail the request. more: further columns
+    """
+    with _lock:
+        if row.id in _stored_lately:
+            return
+        _stored_lately[row.id] = True
+    moment = timezone.now()
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=moment - INTERVAL)
+    with suppress(DatabaseError):
+        type(row).objects.filter(stale, id=row.id).update(last_used_at=moment, **more)
 
 
 def store_pending() -> None:
@@ -122,18 +127,6 @@ def store_pending() -> None:
                 )
             )
             RefusedCalls.objects.add({what: number for what, number in refused_by_limit.items() if what[0] in there})
-
-
-def _note(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:
-    """Update the row at most once a minute over all processes. A database error does not fail the request."""
-    with _lock:
-        if row.id in _stored_lately:
-            return
-        _stored_lately[row.id] = True
-    moment = timezone.now()
-    stale = Q(last_used_at=None) | Q(last_used_at__lt=moment - INTERVAL)
-    with suppress(DatabaseError):
-        type(row).objects.filter(stale, id=row.id).update(last_used_at=moment, **more)
 
 
 registry.also_flush(store_pending)

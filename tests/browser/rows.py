@@ -45,6 +45,7 @@ from notifications.models import (
     Status,
     Template,
 )
+from notifications.rendering.placeholders import Keyed
 from notifications.submission import template_use, templates
 from tests import factories
 from tests.datasets import making
@@ -142,7 +143,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_template(service, archived_at=timezone.now())
     key = factories.make_api_key(service)
     factories.make_draft(template, "High water, ((name)), at the ((quay))")
-    template_use.count(key, templates.text_of(template.published()), {"name": "Ana"})
+    template_use.count(key, templates.text_of(template.published()), Keyed({"name": "Ana"}))
     template_use.store_pending()
     yield key
     yield factories.make_sms_sender(service)

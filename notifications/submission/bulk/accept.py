@@ -27,6 +27,7 @@ from notifications.models import (
     Origin,
     RowState,
 )
+from notifications.rendering import placeholders
 from notifications.submission import limits, template_use, usage
 from notifications.submission.bulk import judge, waking
 from notifications.submission.bulk.judge import Judged
@@ -74,8 +75,9 @@ def accept(
     finally:
         judged.close()
     if used := sender.sms_sender or sender.reply_to:
-        usage.note_sender(used)
-    template_use.count(caller, template, dict.fromkeys(judged.sent_names, ""), language=request.language)
+        usage.note_use(used)
+    given = placeholders.keyed(dict.fromkeys(judged.sent_names, ""))
+    template_use.count(caller, template, given, language=request.language)
     log.info("bulk_send.accepted", bulk_send_id=str(bulk_send.id), rows=bulk_send.row_count)
     return bulk_send
 

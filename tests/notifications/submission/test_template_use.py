@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from config.jobs import rules
 from config.metrics import registry
 from notifications.models import KeyType, Template, TemplateUse, VersionState
+from notifications.rendering.placeholders import keyed
 from notifications.submission import template_use, templates
 from tests.factories import make_draft, make_template
 from tests.notifications.calling import ADDRESS, Caller, email_template, make_caller, sms_template
@@ -124,7 +125,7 @@ def test_of_very_long_names_only_placeholders_are_recorded(caller: Caller, templ
 
 def test_beyond_the_number_of_sets_a_day_only_placeholders_are_recorded(caller: Caller, template: Template) -> None:
     for number in range(template_use.MAX_SETS + 5):
-        template_use.count(caller.key, _text(template), {"first name": "a", f"n{number}": "b"})
+        template_use.count(caller.key, _text(template), keyed({"first name": "a", f"n{number}": "b"}))
         if number % 20 == 0:
             registry.flush()
 
@@ -162,7 +163,7 @@ def test_the_record_is_kept_for_31_days(caller: Caller, template: Template) -> N
     now = datetime.now(UTC).replace(hour=12)
     for days in (0, 31, 32):
         with time_machine.travel(now - timedelta(days=days), tick=False):
-            template_use.count(caller.key, _text(template), {"first name": "a"})
+            template_use.count(caller.key, _text(template), keyed({"first name": "a"}))
     assert len(recorded()) == 3
     rule = rules.named("template-uses")
     assert rule is not None
