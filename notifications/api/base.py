@@ -98,7 +98,7 @@ class ApiViewSet(ViewSet):
         if self.action in self.rate_limited_actions:
             self._count_request()
 
-    def finalize_response(
+    def finalize_response(  # type: ignore[override]  # most views return a JSONResponse
         self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
         """Add the rate limit headers, and count the call for its key, even if it is rejected or the key is revoked."""
@@ -106,9 +106,10 @@ class ApiViewSet(ViewSet):
             response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in self.rate_headers.items():
             response.headers[name] = value
-        signer: ApiKey | None = getattr(request, "signer", None)
+        noted = vars(request)  # REST framework looks up an attribute that is not there in several places
+        signer: ApiKey | None = noted.get("signer")
         if signer is not None:
-            error = getattr(request, "api_error", None)
+            error = noted.get("api_error")
             usage.count_call(signer.id, None if error is None else _call_error(error))
             if isinstance(error, (errors.RateLimited, errors.DailyLimitReached)):
                 usage.count_refused(signer.service_id, Limit(error.setting))
@@ -117,8 +118,8 @@ class ApiViewSet(ViewSet):
     @cached_property
     def is_dry_run(self) -> bool:
         """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
-        query = self.environ.get("QUERY_STRING")
-        return bool(query) and self.action in self.rate_limited_actions and "true" in dry_runs.values(query)
+        query = self.environ.get("QUERY_STRING", "")
+        return query != "" and self.action in self.rate_limited_actions and "true" in dry_runs.values(query)
 
     @property
     def actor(self) -> Actor:
@@ -127,7 +128,7 @@ class ApiViewSet(ViewSet):
 
     def checked(self, body: type[RequestSerializer], value: object) -> Any:  # Any: values of its fields
         """Return the values of a body. Raises InvalidRequest with all errors."""
-        return body(context=self.context).read(value)
+        return body.shared().read(value, self.service)
 
     @cached_property
     def context(self) -> dict[str, object]:
@@ -140,22 +141,16 @@ class ApiViewSet(ViewSet):
 
     def _count_request(self) -> None:
         """Count every authenticated request, even one with an invalid body. Raises RateLimited."""
+        window = rate.window_name(self.api_key, is_dry_run=self.is_dry_run)
+        policy = f'"{window}";q={self.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}'
         try:
-            result = rate.check(self.api_key, is_dry_run=self.is_dry_run)
+            result = rate.check(self.api_key, self.service, window=window)
         except errors.RateLimited as error:
-            self.rate_headers = self._headers(left=0, seconds=error.retry_after_seconds)
+            limit = f'"{window}";r=0;t={error.retry_after_seconds}'
+            self.rate_headers = {"RateLimit-Policy": policy, "RateLimit": limit}
             raise
         if result:
-            self.rate_headers = self._headers(left=result.left)
-
-    def _headers(self, *, left: int, seconds: int | None = None) -> dict[str, str]:
-        """Return the two headers. seconds: the time until the next request may pass"""
-        name = rate.window_name(self.api_key, is_dry_run=self.is_dry_run)
-        until = f";t={seconds}" if seconds else ""
-        return {
-            "RateLimit-Policy": f'"{name}";q={self.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
-            "RateLimit": f'"{name}";r={left}{until}',
-        }
+            self.rate_headers = {"RateLimit-Policy": policy, "RateLimit": f'"{window}";r={result.left}'}
 
 
 def one(rows: QuerySet[Row]) -> Row:

@@ -42,6 +42,7 @@ NOTIFICATION_COLUMNS = (
         "rate_multiplier",
     ),
 )
+_EMAIL_COST = {"is_cost_data_ready": True, "cost_in_pounds": 0.0, "cost_details": {}}
 _OF_LETTERS = dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "postcode", "postage"])
 
 
@@ -109,11 +110,11 @@ class NotificationSerializer(serializers.Serializer[Notification]):
             "body": notification.body.strip(),
             "subject": notification.subject,
             "created_at": write_moment(notification.created_at),
-            "sent_at": write_moment(notification.sent_at),
-            "completed_at": write_moment(notification.completed_at),
-            "scheduled_for": write_moment(notification.scheduled_for),
+            "sent_at": notification.sent_at and write_moment(notification.sent_at),
+            "completed_at": notification.completed_at and write_moment(notification.completed_at),
+            "scheduled_for": notification.scheduled_for and write_moment(notification.scheduled_for),
             "one_click_unsubscribe_url": notification.one_click_unsubscribe_url,
-            **(_sms_cost(notification) if is_sms else _cost(is_ready=True, pounds=0.0, details={})),
+            **(_sms_cost(notification) if is_sms else _EMAIL_COST),
         }
 
 
@@ -139,7 +140,7 @@ class OneNotificationSerializer(NotificationSerializer):
         state, email_id, text_id = self.context["fallback"]
         fallback = {"status": state, "notification_id": _uuid_text(email_id)} if state else None
         record = super().to_representation(notification)
-        return {**record, "fallback": fallback, "fallback_of": _uuid_text(text_id)}
+        return {**record, "fallback": fallback, "fallback_of": text_id and _uuid_text(text_id)}
 
 
 def _uuid_text(stored: object) -> str | None:

@@ -4,7 +4,8 @@ A serializer reads or writes a body, and describes it in the OpenAPI document.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, Self
 
 from rest_framework import serializers
 
@@ -12,21 +13,18 @@ from config.rest.content import write_moment
 from notifications import errors
 from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
-from notifications.recipients.phone import PhoneNumber
+from notifications.models import Service
 from notifications.submission import policy, requests
 from notifications.submission.checks import Submission
-from notifications.submission.requests import EmailRequest, GivenId, MessageRequest, RequestPart, SmsRequest
+from notifications.submission.requests import EmailRequest, MessageRequest, RequestPart, SmsRequest
 from notifications.validation.languages import MAX_CODE_CHARACTERS
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
-_fields: dict[type[serializers.Serializer[Any]], Mapping[str, Any]] = {}  # the bound fields of each class
-
 
 class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has its own type
-    """Collect all errors of a body in the order of the contract. The context must have `service`.
+    """Collect all errors of a body in the order of the contract.
 
-    All serializers of a class share their fields, so a field must not use the context or store anything. Django REST
-    framework makes them for each serializer, which took 3 % of a POST.
+    All requests share one serializer of a class, so it and its fields must not store anything.
 
     order: the order of the properties; by default the order of declaration
     """
@@ -34,45 +32,51 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
     order: tuple[str, ...] = ()
     allows_unknown = False
 
-    @property
-    def fields(self) -> Mapping[str, Any]:  # type: ignore[override]  # the base class has a cached property
-        kind = type(self)
-        if kind not in _fields:
-            _fields[kind] = dict(super().fields)
-        return _fields[kind]
+    @classmethod
+    @cache
+    def shared(cls) -> Self:
+        """Return the serializer that all requests share."""
+        return cls()
+
+    @cached_property
+    def known(self) -> Mapping[str, serializers.Field[Any, Any, Any, Any]]:
+        """Return the fields by property. To look one up in `fields` takes longer."""
+        return dict(self.fields)
 
     def get_fields(self) -> dict[str, Any]:
         declared = super().get_fields()
         return {name: declared[name] for name in self.order or declared}
 
-    def read(self, data: object) -> Any:  # Any: what `request` returns
+    def read(self, data: object, service: Service) -> Any:  # Any: what `request` returns
         """Return the argument for the use case. Raises InvalidRequest with all errors."""
-        values, found = self.parse(data)
+        values, found = self.parse(data, service)
         if found:
             raise errors.InvalidRequest(found)
         return self.request(values)
 
-    def parse(self, data: Any) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
-        """Return the valid values, and the errors: of invalid properties, then of missing, then of unknown ones."""
+    def parse(self, data: Any, service: Service) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
+        """Return the valid values, and the errors: of invalid properties, then of missing, then of unknown ones.
+
+        service: its permissions decide which phone numbers are valid
+        """
         if data and not isinstance(data, dict):
             return {}, [errors.BodyNotAnObject(value=errors.shown(data))]
         given: dict[str, object] = data if isinstance(data, dict) else {}  # null, [], "", 0 and false count as {}
         values: dict[str, Any] = {}
         found: list[errors.NotificationError] = []
         missing: list[errors.NotificationError] = []
-        known = self.fields
-        for name, field in known.items():
+        for name, field in self.known.items():
             if name in given:
                 try:
                     value = field.to_internal_value(given[name])
-                    validate = getattr(self, f"validate_{name}", None)  # as in Django REST framework
-                    values[name] = validate(value) if validate else value
+                    is_number = isinstance(field, fields.PhoneNumber)
+                    values[name] = policy.parse_phone_number(value, service) if is_number else value
                 except errors.ValidationError as error:
                     found += error.errors
             elif field.required:
                 missing.append(errors.PropertyMissing(name=name))
         found += missing
-        unknown = given.keys() - known.keys()
+        unknown = given.keys() - self.known.keys()
         if unknown and not self.allows_unknown:
             found.append(errors.PropertiesUnexpected(names=unknown))
         return values, found
@@ -80,9 +84,6 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
     def request(self, values: dict[str, Any]) -> Any:
         """Return the argument for the use case."""
         return values
-
-    def validate_phone_number(self, text: str) -> PhoneNumber:
-        return policy.parse_phone_number(text, self.context["service"])
 
 
 class MessageSerializer(RequestSerializer):
@@ -96,7 +97,7 @@ class MessageSerializer(RequestSerializer):
         max_length=requests.MAX_REFERENCE_CHARACTERS,
         help_text="Your own name for this message or for several messages. Do not put personal data in it.",
     )
-    template_id = fields.Identifier(help_text="The id of the template. The console shows it.")
+    template_id = fields.TemplateIdentifier(help_text="The id of the template. The console shows it.")
     template_version = fields.TemplateVersionChoice(
         required=False,
         help_text=(
@@ -131,14 +132,14 @@ class MessageSerializer(RequestSerializer):
     )
 
     def request(self, values: dict[str, Any]) -> MessageRequest:
-        return self.kind(**_attributes(values))
+        return self.kind(**values)
 
-    def part(self, data: Any) -> RequestPart:
+    def part(self, data: Any, service: Service) -> RequestPart:
         """Return the valid part of a body with all its errors, for a dry run."""
-        values, found = self.parse(data)
+        values, found = self.parse(data, service)
         given = data.keys() if isinstance(data, dict) else ()
         wanted = {name for name, field in self.fields.items() if field.required or name in given}
-        return RequestPart.of(self.kind, _attributes(values), errors=found, invalid=wanted - values.keys())
+        return RequestPart.of(self.kind, values, errors=found, invalid=wanted - values.keys())
 
 
 class TextMessageSerializer(MessageSerializer):
@@ -191,11 +192,6 @@ class EmailSerializer(MessageSerializer):
     )
 
 
-def _attributes(values: dict[str, Any]) -> dict[str, Any]:
-    given: GivenId | None = values.get("template_id")
-    return {**values, "template_id": given.value} if given else values
-
-
 class MoveSerializer(RequestSerializer):
     """Another time for a scheduled message."""
 
@@ -235,24 +231,18 @@ class SentMessage(serializers.Serializer[Any]):
     template = TemplateReference()
     scheduled_for = serializers.DateTimeField(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
 
-    def _common(self, submission: Submission, content: Mapping[str, object]) -> dict[str, object]:
-        columns, base = submission.columns, self.context["base"]
-        message_id = str(columns["id"])
-        return {
-            "id": message_id,
-            "reference": columns["reference"],
-            "content": content,
-            "uri": f"{base}/v2/notifications/{message_id}",
-            "template": template_reference(columns["template_id"], columns["template_version"], base),
-            "scheduled_for": write_moment(columns["scheduled_for"]),
-        }
+    @staticmethod
+    def written(submission: Submission, base: str) -> dict[str, object]:
+        """Return the body. base: the URL of this installation"""
+        raise NotImplementedError
 
 
 class SentTextMessage(SentMessage):
     content = TextContent()
 
-    def to_representation(self, submission: Submission) -> dict[str, object]:
-        return self._common(submission, {"body": submission.body, "from_number": submission.sent_from})
+    @staticmethod
+    def written(submission: Submission, base: str) -> dict[str, object]:
+        return _written(submission, base, content={"body": submission.body, "from_number": submission.sent_from})
 
 
 class Sanitised(serializers.Serializer[Any]):
@@ -266,11 +256,25 @@ class SentEmail(SentMessage):
         child=Sanitised(), help_text="The values that `sanitise_content_for` changed, by name."
     )
 
-    def to_representation(self, submission: Submission) -> dict[str, object]:
+    @staticmethod
+    def written(submission: Submission, base: str) -> dict[str, object]:
         content = {
             "subject": submission.subject,
             "body": submission.body.strip(),
             "from_email": submission.sent_from,
             "one_click_unsubscribe_url": submission.columns["one_click_unsubscribe_url"],
         }
-        return {**self._common(submission, content), "sanitised_content": submission.sanitised}
+        return _written(submission, base, content=content, sanitised_content=submission.sanitised)
+
+
+def _written(submission: Submission, base: str, **values: object) -> dict[str, object]:
+    columns = submission.columns
+    message_id, scheduled_for = str(columns["id"]), columns["scheduled_for"]
+    return {
+        "id": message_id,
+        "reference": columns["reference"],
+        "uri": f"{base}/v2/notifications/{message_id}",
+        "template": template_reference(columns["template_id"], columns["template_version"], base),
+        "scheduled_for": scheduled_for and write_moment(scheduled_for),
+        **values,
+    }

@@ -48,16 +48,16 @@ class NotificationViewSet(ApiViewSet):
     rate_limited_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> JSONResponse:
-        if self._is_only_checked(request):
-            body = serializers.TextMessageSerializer(context=self.context).part(read_json(self.environ))
+        if self.environ.get("QUERY_STRING") and self._is_only_checked(request):
+            body = serializers.TextMessageSerializer.shared().part(read_json(self.environ), self.service)
             return self._shown(dry_run.check_sms(self.api_key, body))
         return self._send(
             serializers.TextMessageSerializer, serializers.SentTextMessage, submit.submit_sms, LimitKind.SMS
         )
 
     def email(self, request: Request) -> JSONResponse:
-        if self._is_only_checked(request):
-            body = serializers.EmailSerializer(context=self.context).part(read_json(self.environ))
+        if self.environ.get("QUERY_STRING") and self._is_only_checked(request):
+            body = serializers.EmailSerializer.shared().part(read_json(self.environ), self.service)
             unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
             return self._shown(dry_run.check_email(self.api_key, body, unsubscribe_url=unsubscribe_url))
         return self._send(serializers.EmailSerializer, serializers.SentEmail, submit.submit_email, LimitKind.EMAIL)
@@ -67,7 +67,7 @@ class NotificationViewSet(ApiViewSet):
         found = _FIND_SHOWN.first(identifier, self.service.id, self.service.kept_since())
         if found is None:
             raise errors.NoResultFound
-        context = {**self.context, "fallback": found[-3:]}
+        context = {"base": base_url(self.request), "fallback": found[-3:]}
         return JSONResponse(OneNotificationSerializer(context=context).to_representation(_SHOWN.named(found)))
 
     def list(self, request: Request) -> JSONResponse:
@@ -92,8 +92,6 @@ class NotificationViewSet(ApiViewSet):
 
     def _is_only_checked(self, request: Request) -> bool:
         """Return whether the request is a dry run. Raises an error for any other query parameter."""
-        if not self.environ.get("QUERY_STRING"):
-            return False
         queries.check(request.query_params, queries.SEND_PARAMETERS)
         return self.is_dry_run
 
@@ -133,11 +131,11 @@ class NotificationViewSet(ApiViewSet):
     ) -> JSONResponse:
         """Run steps 8 to 23. If the request has an idempotency key, store the response with the message."""
         message = self.checked(body, value)
-        write = answer(context=self.context).to_representation
-        keep = None if claim is None else lambda submission: claim.keep(write(submission))
+        base = base_url(self.request)
+        keep = None if claim is None else lambda submission: claim.keep(answer.written(submission, base))
         submission = submit_message(self.api_key, message, keep=keep)
         headers = {"Repeat-Of": str(submission.repeat_of)} if submission.repeat_of else None
-        return JSONResponse(write(submission), status=201, headers=headers)
+        return JSONResponse(answer.written(submission, base), status=201, headers=headers)
 
 
 class TemplateViewSet(ApiViewSet):

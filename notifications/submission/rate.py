@@ -21,7 +21,7 @@ from config.circuit_breaker import CircuitBreaker
 from config.databases.prepared import Statement
 from config.queue.redis_client import impatient
 from notifications import errors
-from notifications.models import ApiKey, RateSlot
+from notifications.models import ApiKey, RateSlot, Service
 
 WINDOW_MS = 60_000
 SLOT_MS = 100  # the resolution of the window in the database
@@ -92,14 +92,14 @@ class RateResult:
         return min(60, math.ceil(self.wait_ms / 1000)) if self.wait_ms > 0 else 0
 
 
-def check(api_key: ApiKey, *, is_dry_run: bool = False) -> RateResult | None:
+def check(api_key: ApiKey, service: Service, *, window: str) -> RateResult | None:
     """Count one request, or raise RateLimited. Return None if neither Redis nor the database is available.
 
-    Dry runs have a window of their own, of the same size.
+    window: as `window_name` returns it
     """
-    limit = api_key.service.rate_limit_per_minute
-    result = _ask(api_key.service_id, window_name(api_key, is_dry_run=is_dry_run), max(1, limit))
-    if result and result.wait_seconds:
+    limit = service.rate_limit_per_minute
+    result = _ask(service.id, window, max(1, limit))
+    if result and result.wait_ms > 0:
         raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=result.wait_seconds)
     return result
 
@@ -111,7 +111,7 @@ def passed_lately(service_id: UUID, key_type: str) -> int | None:
             return None
         client = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS)
         try:
-            window = f"{settings.REDIS_PREFIX}{_key(service_id, key_type)}"
+            window = f"{settings.REDIS_PREFIX}rate:{service_id}:{key_type}"
             return int(client.execute_command("EVAL", PASSED_SCRIPT, 1, window, WINDOW_MS))
         except redis.RedisError:
             return None
@@ -120,13 +120,14 @@ def passed_lately(service_id: UUID, key_type: str) -> int | None:
 
 
 def window_name(api_key: ApiKey, *, is_dry_run: bool) -> str:
+    """Return the name of a window. Dry runs have a window of their own, of the same size."""
     return f"{api_key.key_type}-dry" if is_dry_run else str(api_key.key_type)
 
 
 def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:
     if settings.REDIS_URL and redis_breaker.allows():
         try:
-            wait_ms, left = _ask_redis(_key(service_id, key_type), limit)
+            wait_ms, left = _ask_redis(f"rate:{service_id}:{key_type}", limit)
         except redis.RedisError as error:
             redis_breaker.note_failure()
             log.warning("rate.redis_unreachable", error=type(error).__name__)
@@ -138,10 +139,6 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:
     except DatabaseError as error:
         log.warning("rate.unchecked", error=type(error).__name__)
         return None
-
-
-def _key(service_id: UUID, key_type: str) -> str:
-    return f"rate:{service_id}:{key_type}"
 
 
 def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> RateResult:

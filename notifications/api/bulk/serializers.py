@@ -13,7 +13,7 @@ from notifications.api.fields import of_type
 from notifications.api.serializers import RequestSerializer
 from notifications.bulk_tables.bodies import SentTable
 from notifications.bulk_tables.tables import Table
-from notifications.models import ApiKey, BulkSend, BulkState, Channel, KeyType, RowState, Status
+from notifications.models import ApiKey, BulkSend, BulkState, Channel, KeyType, RowState, Service, Status
 from notifications.submission import requests
 from notifications.submission.bulk import requests as bulk_requests
 from notifications.submission.bulk.dry_run import BulkRequestPart
@@ -105,9 +105,9 @@ class BulkSendRequestSerializer(RequestSerializer):
             raise errors.RowsOrCsv
         return BulkRequest(**{**values, "template_id": values["template_id"].value}), tables[0]
 
-    def part(self, data: Any, opening: Callable[[SentTable], Callable[[], Table]]) -> BulkRequestPart:
+    def part(self, data: Any, service: Service, opening: Callable[[SentTable], Callable[[], Table]]) -> BulkRequestPart:
         """Return the valid part of a body with all its errors, for a dry run."""
-        values, found = self.parse(data)
+        values, found = self.parse(data, service)
         given = data.keys() if isinstance(data, dict) else set()
         wanted = {name for name, field in self.fields.items() if field.required or name in given}
         tables = [name for name in ("rows", "csv") if name in given]

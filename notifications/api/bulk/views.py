@@ -66,7 +66,7 @@ class BulkSendViewSet(ApiViewSet):
         try:
             check_json(spooled)
             with judge.one_at_a_time(), bodies.read(spooled.file) as read:
-                part = serializers.BulkSendRequestSerializer(context=self.context).part(read.value, _opening)
+                part = serializers.BulkSendRequestSerializer.shared().part(read.value, self.service, _opening)
                 run = dry_run.check(self.api_key, part)
                 return JSONResponse(BulkDryRunSerializer(context=self.context).to_representation(run))
         finally:

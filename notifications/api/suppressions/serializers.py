@@ -13,7 +13,7 @@ from notifications.api.fields import UTC_DIGITS, Moment
 from notifications.api.lists import PageLinks, one_object
 from notifications.api.queries import PAGE_SIZE, Page
 from notifications.api.serializers import RequestSerializer
-from notifications.models import Channel, Suppression, SuppressionReason, SuppressionSource
+from notifications.models import Channel, Service, Suppression, SuppressionReason, SuppressionSource
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
 
 
@@ -52,8 +52,8 @@ class RecipientSerializer(RequestSerializer):
     email_address = fields.EmailAddress(required=False, help_text="The email address. Either this or `phone_number`.")
     phone_number = fields.PhoneNumber(required=False, help_text="The phone number. Either this or `email_address`.")
 
-    def parse(self, data: Any) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
-        values, found = super().parse(data)
+    def parse(self, data: Any, service: Service) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
+        values, found = super().parse(data, service)
         given: Mapping[str, object] = data if isinstance(data, dict) else {}
         is_object = not data or isinstance(data, dict)
         if is_object and ("email_address" in given) is ("phone_number" in given):

@@ -33,8 +33,7 @@ WRONG: list[Any] = [None, True, False, 0, 7, 1.5, [], ["a"], [{"b": None}], {}, 
 
 
 def errors_of(serializer: type[RequestSerializer], body: object, **service: Any) -> list[dict[str, str]]:
-    read = serializer(context={"service": make_service(**service)}).read
-    return told(lambda: read(body))
+    return told(lambda: serializer.shared().read(body, make_service(**service)))
 
 
 def told(judge: Callable[[], object]) -> list[dict[str, str]]:
