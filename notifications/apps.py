@@ -20,6 +20,7 @@ class NotificationsConfig(AppConfig):
         """
         with one_line_errors():
             import_module("notifications.checks").check_settings()
+        import_module("notifications.tasks")
         import_module("notifications.receipts.listening")
         import_module("notifications.submission.fallbacks")
         import_module("notifications.delivery.callbacks.data_sets")

@@ -13,22 +13,12 @@ from django.conf import settings
 from config.metrics import registry
 from config.telemetry import traces
 from notifications.delivery import pauses, providers, results, retry_times, suppressions
+from notifications.delivery.claiming import Attempt, Claim, Sent, SentMessage
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.posts import LONGEST_REFERENCE
 from notifications.delivery.providers import Provider, sandbox
-from notifications.models import (
-    Attempt,
-    AttemptResult,
-    Channel,
-    Claim,
-    KeyType,
-    Notification,
-    Sent,
-    SentMessage,
-    Status,
-    SuppressionReason,
-)
+from notifications.models import AttemptResult, Channel, KeyType, Notification, Status, SuppressionReason
 from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED, SUPPRESSED
 
 MAX_REPLY_CHARACTERS = 500

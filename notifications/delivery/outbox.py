@@ -11,8 +11,9 @@ import structlog
 from django.db import DatabaseError, close_old_connections
 
 from notifications.delivery import pauses, providers
+from notifications.delivery.claiming import Claim, SentMessage, claim_due, put_back, record_sent
 from notifications.delivery.hand_over import HandOver
-from notifications.models import Channel, Claim, SentMessage, claim_due, put_back, record_sent
+from notifications.models import Channel
 
 SLOW_SEND_SECONDS = 0.05  # after a slower send, one more statement costs little, so the acceptance is recorded alone
 RECORD_SECONDS = 0.5  # an acceptance waits no longer than this for the rest of its batch, unless the next send is slow

@@ -6,8 +6,9 @@ Source: docs/reference/sending-api.md §19.2; docs/reference/rendering.md §1, �
 from django.conf import settings
 
 from notifications.delivery import unsubscribe_links
+from notifications.delivery.claiming import Claim
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
-from notifications.models import Channel, Claim
+from notifications.models import Channel
 from notifications.recipients import email as email_addresses
 from notifications.recipients import senders
 from notifications.rendering.document import html_document

@@ -6,11 +6,11 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from notifications.delivery.claiming import Attempt
 from notifications.management import demo_document
 from notifications.models import BulkRow, BulkSend, BulkState, Channel, KeyType, Notification, Service, Status
 from notifications.models.bulk_row import RowState
 from notifications.models.channel import Origin
-from notifications.models.claim import Attempt
 
 BULK_SEND = uuid.UUID("5f0c1d0e-6f0b-4f5e-9c57-2f1d6f6f0b1e")
 READERS = 40

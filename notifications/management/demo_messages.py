@@ -9,10 +9,10 @@ from itertools import chain, islice
 from django.utils import timezone
 
 from config import utc_days
+from notifications.delivery.claiming import Attempt
 from notifications.jobs import counting
 from notifications.management import demo_document
 from notifications.models import ApiKey, Channel, KeyType, Notification, Service, Status
-from notifications.models.claim import Attempt
 
 DAYS = 14
 AT_ONCE = 1000  # messages in one statement

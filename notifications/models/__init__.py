@@ -2,7 +2,6 @@
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
-from notifications.models.batches import claim_due, put_back, record_sent
 from notifications.models.bulk_row import BulkRow, RowState
 from notifications.models.bulk_send import BulkSend, BulkState
 from notifications.models.bulk_table import BulkTable, BulkTablePart
@@ -10,7 +9,6 @@ from notifications.models.callback import CallbackEndpoint, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
 from notifications.models.callback_event import CallbackEvent, CallbackKind
 from notifications.models.channel import Channel, Lane, Origin
-from notifications.models.claim import Attempt, Claim, Sent, SentMessage
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.data_set_event import DataSetEvent

@@ -7,10 +7,9 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import Exists, OuterRef
+from django.dispatch import Signal
 
 from config.data_sets import FreshnessChange
-from config.queue import publishing
-from config.queue.app import app
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
@@ -22,7 +21,7 @@ from notifications.models.status import Status
 from notifications.models.suppression import Suppression
 from notifications.models.unsubscribe_request import UnsubscribeRequest
 
-DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name, because models cannot import tasks
+callbacks_stored = Signal()  # sent in the transaction that stores callbacks; the receiver wakes a worker
 
 
 class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose class derives from this module
@@ -119,9 +118,8 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
         self._owe(self.model(endpoint=endpoint, event=event, **subject) for endpoint in endpoints)
 
     def _owe(self, deliveries: Iterable[Any]) -> None:
-        """Store callbacks, and wake a worker after the commit."""
         if self.bulk_create(deliveries, batch_size=500):
-            publishing.enqueue(DRAIN)
+            callbacks_stored.send(self.model)
 
 
 def has_callback(event: CallbackEvent) -> Exists | models.Q:

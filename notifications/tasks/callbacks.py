@@ -3,9 +3,11 @@
 The rows are the queue, as for messages, so no task declares retries. Source: docs/reference/security.md §10, §11.
 """
 
+from typing import Any
 from uuid import UUID
 
 from celery import shared_task
+from django.dispatch import receiver
 from kombu.exceptions import KombuError
 
 from config.queue import publishing
@@ -13,6 +15,7 @@ from notifications.delivery.callbacks import owners
 from notifications.delivery.callbacks.due import DueCallbacks
 from notifications.delivery.drain import Drain
 from notifications.models import CallbackDelivery
+from notifications.models.callback_owing import callbacks_stored
 
 QUEUE = "callbacks"  # as in CELERY_TASK_ROUTES
 SWEEP_WAKES = 20  # most wake-ups of one sweep; each worker continues until nothing is due
@@ -44,6 +47,11 @@ def call_back(delivery_id: str) -> None:
 def wake_for_callbacks(*, in_seconds: float = 0) -> None:
     """Wake a worker for callbacks once the transaction commits."""
     publishing.enqueue(drain_callbacks, in_seconds=in_seconds)
+
+
+@receiver(callbacks_stored, dispatch_uid="tasks.callbacks")
+def wake_for_stored_callbacks(**kwargs: Any) -> None:  # Any: the arguments of the signal
+    wake_for_callbacks()
 
 
 @shared_task

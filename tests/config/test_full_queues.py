@@ -8,7 +8,8 @@ from kombu import Connection
 from config.queue import publishing, redis_queue
 from config.queue.redis_client import impatient
 from notifications import tasks
-from notifications.models import Channel, Notification, Status, claim_due
+from notifications.delivery.claiming import claim_due
+from notifications.models import Channel, Notification, Status
 from tests.factories import make_notification, make_service, make_template
 from tests.servers import PrivateRedis
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from datasets.queries.query import PERIODS
 from datasets.queries.stored import PeriodStart, read_start
 from datasets.records import moments
-from notifications.models.batches import _LATER, _NOW
+from notifications.delivery.claiming import sqlite
 from tests.datasets.making import call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,7 @@ def test_the_clock_of_sqlite_is_never_rounded_up():
         return  # PostgreSQL has microseconds
     with connection.cursor() as cursor:
         for _ in range(50):
-            cursor.execute(f"SELECT {_NOW['sqlite']}, {_LATER['sqlite']}", {"seconds": 180})
+            cursor.execute(f"SELECT {sqlite.NOW}, {sqlite.LATER}", {"seconds": 180})
             now, later = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in cursor.fetchone())
 
             assert now <= timezone.now() < now + timedelta(minutes=1)

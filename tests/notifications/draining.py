@@ -4,9 +4,10 @@ import uuid
 from typing import Any
 
 from notifications.delivery.callbacks.due import DueCallbacks
+from notifications.delivery.claiming import Claim, claim_due
 from notifications.delivery.drain import Drain, Drained
 from notifications.delivery.outbox import Outbox
-from notifications.models import Channel, Claim, Notification, claim_due
+from notifications.models import Channel, Notification
 
 
 def drain_messages(channel: Channel | None = None) -> set[int]:

@@ -8,19 +8,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from notifications.models import (
-    CallbackDelivery,
-    Channel,
-    Claim,
-    Lane,
-    Notification,
-    Sent,
-    SentMessage,
-    Status,
-    claim_due,
-    put_back,
-    record_sent,
-)
+from notifications.delivery.claiming import Claim, Sent, SentMessage, claim_due, put_back, record_sent
+from notifications.models import CallbackDelivery, Channel, Lane, Notification, Status
 from tests.factories import (
     make_callback,
     make_notification,

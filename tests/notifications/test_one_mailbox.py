@@ -3,9 +3,9 @@
 import pytest
 
 from notifications.delivery import repeats
+from notifications.delivery.claiming import Claim, claim_due
 from notifications.models import (
     Channel,
-    Claim,
     Fallback,
     GuestListEntry,
     Notification,
@@ -16,7 +16,6 @@ from notifications.models import (
     SuppressionSource,
     recipient_hash,
 )
-from notifications.models.batches import claim_due
 from notifications.recipients import email, normalise
 from notifications.submission import suppression_list
 from tests import factories

@@ -1,6 +1,6 @@
 """The claim of one message: the time-limited right of one worker to send it, with the methods that end the claim.
 
-`notifications.models.batches` claims messages and records their acceptances. Source: docs/reference/security.md §10.
+`batches` claims messages and records their acceptances. Source: docs/reference/security.md §10.
 """
 
 import time

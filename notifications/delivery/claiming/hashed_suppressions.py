@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from notifications.models.channel import Channel
-from notifications.models.claim import Claim
-from notifications.models.suppression import Suppression, SuppressionReason
+from notifications.delivery.claiming.claim import Claim
+from notifications.models import Channel, Suppression, SuppressionReason
 
 
 def apply(claims: Sequence[Claim]) -> list[Claim]:

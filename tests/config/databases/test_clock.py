@@ -12,8 +12,9 @@ from config.databases import clock
 from config.health import health_checks, readiness
 from config.jobs import retention, rules
 from config.jobs.models import Trigger
+from notifications.delivery.claiming import claim_due
 from notifications.delivery.hand_over import HandOver
-from notifications.models import Channel, Notification, Status, claim_due
+from notifications.models import Channel, Notification, Status
 from tests.factories import make_notification
 
 MONTH = timedelta(days=31)

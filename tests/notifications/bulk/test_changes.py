@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from config import audit
 from config.audit.models import AuditEvent
+from notifications.delivery.claiming import claim_due
 from notifications.models import (
     BulkSend,
     BulkState,
@@ -19,7 +20,6 @@ from notifications.models import (
     RowState,
     Service,
     Status,
-    claim_due,
 )
 from notifications.submission.bulk import change, steps
 from tests.notifications.calling import Caller, email_template, make_caller, messages

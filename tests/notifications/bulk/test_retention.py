@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from config.jobs import retention
 from config.jobs.models import Trigger
+from notifications.delivery.claiming import claim_due
 from notifications.management.clean_up_bulk import BULK_SENDS
-from notifications.models import BulkRow, BulkSend, BulkState, Channel, claim_due
+from notifications.models import BulkRow, BulkSend, BulkState, Channel
 from tests.factories import make_bulk_send, make_notification, make_service, make_template
 
 pytestmark = pytest.mark.django_db

@@ -12,9 +12,10 @@ import pytest
 from django.db import OperationalError, connection
 
 from notifications import tasks
+from notifications.delivery.claiming import Claim
 from notifications.delivery.drain import LARGEST_BATCH, Drain
 from notifications.delivery.outbox import SLOW_SEND_SECONDS, Outbox
-from notifications.models import Channel, Claim, Notification, SandboxMessage, Status
+from notifications.models import Channel, Notification, SandboxMessage, Status
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.delivery.gateways import GOOD, ScriptedGateway
 from tests.notifications.delivery.mail_servers import ScriptedServer

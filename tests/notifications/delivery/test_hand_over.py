@@ -10,23 +10,12 @@ from django.utils import timezone
 from config.metrics import registry
 from config.metrics.models import MetricValue
 from notifications.delivery import unsubscribe_links
+from notifications.delivery.claiming import LOST, Sent, SentMessage, put_back, record_sent
 from notifications.delivery.hand_over import status_once_accepted
 from notifications.delivery.messages import Accepted
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
-from notifications.models import (
-    CallbackDelivery,
-    Channel,
-    KeyType,
-    Notification,
-    SandboxMessage,
-    Sent,
-    SentMessage,
-    Status,
-    put_back,
-    record_sent,
-)
-from notifications.models.claim import LOST
+from notifications.models import CallbackDelivery, Channel, KeyType, Notification, SandboxMessage, Status
 from tests.factories import (
     make_callback,
     make_notification,

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.jobs import rules
-from config.queue.app import app
 from notifications import tasks
 from notifications.delivery.messages import IncomingText, Outcome, Receipt
 from notifications.delivery.status import take_in
@@ -22,8 +21,8 @@ from notifications.models import (
     ReceivedText,
     Service,
     Status,
-    callback_owing,
 )
+from notifications.models.callback_owing import callbacks_stored
 from notifications.submission import receiving
 from tests.factories import make_callback, make_notification, make_service, make_sms_sender, make_template
 from tests.notifications.draining import drain_messages
@@ -190,5 +189,5 @@ def test_test_events_are_removed_after_a_week():
     assert CallbackDelivery.objects.count() == 2
 
 
-def test_the_wake_up_names_an_existing_task():
-    assert callback_owing.DRAIN.name in app.tasks
+def test_stored_callbacks_wake_a_worker():
+    assert callbacks_stored.has_listeners(CallbackDelivery)
