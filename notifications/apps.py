@@ -22,6 +22,6 @@ class NotificationsConfig(AppConfig):
             import_module("notifications.checks").check_settings()
         import_module("notifications.tasks")
         import_module("notifications.receipts.listening")
-        import_module("notifications.submission.fallbacks")
+        import_module("notifications.submission.sending.fallbacks")
         import_module("notifications.delivery.callbacks.data_sets")
         areas.register(self.name, *import_module("notifications.parts").PARTS)

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from config.rest.dry_runs import Always
 from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference
 from notifications.models import Channel, SuppressionReason
-from notifications.submission.dry_run import DryRun
+from notifications.submission.sending.dry_run import DryRun
 
 ACCEPTED = "Whether the same request would be accepted without `dry_run`."
 

@@ -19,8 +19,9 @@ from config.outbound import targets
 from config.rest.content import write_moment
 from notifications import errors
 from notifications.recipients.email import EmailAddress as ParsedEmailAddress
-from notifications.submission import policy, requests, scheduled
+from notifications.submission import policy, requests
 from notifications.submission.requests import GivenFallback, GivenId, RequestedCallback
+from notifications.submission.sending import scheduled
 from notifications.submission.templates import TemplateText
 from notifications.validation.languages import MAX_CODE_CHARACTERS, parse_language
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url

@@ -27,7 +27,7 @@ from notifications.models import (
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
-from notifications.submission.preview import Preview
+from notifications.submission.templates.preview import Preview
 
 # The columns in the record of a message. Reading the other columns, for the queue, would double the time of a list.
 NOTIFICATION_COLUMNS = (

@@ -15,8 +15,8 @@ from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
 from notifications.models import Service
 from notifications.submission import policy, requests
-from notifications.submission.checks import Submission
 from notifications.submission.requests import EmailRequest, MessageRequest, RequestPart, SmsRequest
+from notifications.submission.sending.checks import Submission
 from notifications.validation.languages import MAX_CODE_CHARACTERS
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 

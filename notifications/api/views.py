@@ -21,11 +21,12 @@ from notifications.api.records import (
     TemplateSerializer,
 )
 from notifications.models import ApiKey, Fallback, LimitKind, Notification, TemplateVersion, VersionState
-from notifications.submission import dry_run, limits, scheduled, submit, templates
-from notifications.submission.checks import Submission
-from notifications.submission.dry_run import DryRun
-from notifications.submission.idempotency import Claim, claimed
-from notifications.submission.preview import preview
+from notifications.submission import limits, templates
+from notifications.submission.sending import dry_run, scheduled, submit
+from notifications.submission.sending.checks import Submission
+from notifications.submission.sending.dry_run import DryRun
+from notifications.submission.sending.idempotency import Claim, claimed
+from notifications.submission.templates.preview import preview
 
 Submit = Callable[..., Submission]
 

@@ -13,8 +13,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from notifications.models import Service
-from notifications.submission import unsubscribe_requests
-from notifications.submission.unsubscribe_requests import Subscription
+from notifications.submission.suppressions import unsubscribe_requests
+from notifications.submission.suppressions.unsubscribe_requests import Subscription
 
 SEE_OTHER = 303
 

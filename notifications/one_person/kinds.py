@@ -32,7 +32,7 @@ from notifications.models import (
 )
 from notifications.one_person import drafts
 from notifications.one_person.person import Person
-from notifications.submission.redaction import own_name
+from notifications.submission.templates.redaction import own_name
 
 _AT_ONCE = 500
 

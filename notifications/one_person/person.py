@@ -13,7 +13,7 @@ from notifications.models import Service, recipient_hash
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.mentions import Mentions
 from notifications.recipients.phone import PhoneNumber
-from notifications.submission.suppression_list import parse_recipient
+from notifications.submission.suppressions.listing import parse_recipient
 
 Row = TypeVar("Row", bound=Model)
 

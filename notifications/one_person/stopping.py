@@ -12,8 +12,8 @@ from django.utils import timezone
 from notifications.models import BulkRow, BulkSend, Notification, RowState, Status
 from notifications.one_person import drafts, kinds
 from notifications.one_person.person import Person
-from notifications.submission import scheduled
 from notifications.submission.bulk import change
+from notifications.submission.sending import scheduled
 
 _AT_ONCE = 200
 _IS_FREE = Q(claimed_until=None) | Q(claimed_until__lt=Now())

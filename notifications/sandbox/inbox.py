@@ -14,7 +14,7 @@ from notifications.models import Attachment, Channel, KeyType, Notification, San
 from notifications.models.sandbox_message import MOST_KEPT, SandboxContent
 from notifications.recipients import normalise
 from notifications.sandbox.sight import Sight
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 _UNSUBSCRIBE = "List-Unsubscribe"
 _URL = re.compile(r"<(https?://[^>\s]+)>")

@@ -6,7 +6,7 @@ from config.outbound import http_client
 from config.outbound.http_client import CallFailed, Resolve
 from config.outbound.targets import UnsafeUrl
 from notifications.delivery import unsubscribe_links
-from notifications.submission import one_click, unsubscribe_requests
+from notifications.submission.suppressions import one_click, unsubscribe_requests
 
 _MOST_SHOWN = 4096
 

@@ -16,7 +16,7 @@ from notifications.rendering import preview, sms
 from notifications.sandbox import access, inbox, one_click
 from notifications.sandbox.inbox import Arrived
 from notifications.sandbox.sight import Sight
-from notifications.submission import examples, redaction
+from notifications.submission.templates import examples, redaction
 
 SHOWN = 100
 _INBOX = "Sandbox inbox"

@@ -13,7 +13,7 @@ from config.invalid import InvalidValue
 from config.unseen import without_unseen
 from notifications.models import ReceivedText, Suppression, SuppressionReason, SuppressionSource
 from notifications.recipients.phone import PhoneNumber
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _LONGEST = 50  # with punctuation; the pattern takes quadratic time
@@ -50,7 +50,7 @@ def apply(text: ReceivedText) -> None:
     if keyword is None:
         return
     try:
-        number = suppression_list.parse_recipient(text.user_number)
+        number = listing.parse_recipient(text.user_number)
     except InvalidValue:  # the name of a sender, or a short code, to which nobody sends
         return
     if isinstance(number, PhoneNumber):
@@ -58,14 +58,14 @@ def apply(text: ReceivedText) -> None:
 
 
 def _stop(text: ReceivedText, number: PhoneNumber) -> None:
-    row = suppression_list.new(
+    row = listing.new(
         text.service,
         number,
         reason=SuppressionReason.STOP,
         source=SuppressionSource.TEXT,
         created_by="",
     )
-    stored, is_new = suppression_list.add(row, audit.CLOCK)
+    stored, is_new = listing.add(row, audit.CLOCK)
     if is_new:
         log.info("suppression.added", service_id=str(text.service_id), suppression_id=str(stored.pk), reason="stop")
 
@@ -73,4 +73,4 @@ def _stop(text: ReceivedText, number: PhoneNumber) -> None:
 def _start(text: ReceivedText, number: PhoneNumber) -> None:
     active = Suppression.objects.active().filter(service=text.service, reason=SuppressionReason.STOP)
     for row in active.of_recipient(number.normalised):
-        suppression_list.lift(row, audit.CLOCK, by="", reason=_LIFTED)
+        listing.lift(row, audit.CLOCK, by="", reason=_LIFTED)

@@ -46,7 +46,8 @@ from notifications.models import (
     Template,
 )
 from notifications.rendering.placeholders import Keyed
-from notifications.submission import template_use, templates
+from notifications.submission import templates
+from notifications.submission.templates import use_counts
 from tests import factories
 from tests.datasets import making
 from tests.notifications.download.sending import send_file
@@ -143,8 +144,8 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_template(service, archived_at=timezone.now())
     key = factories.make_api_key(service)
     factories.make_draft(template, "High water, ((name)), at the ((quay))")
-    template_use.count(key, templates.text_of(template.published()), Keyed({"name": "Ana"}))
-    template_use.store_pending()
+    use_counts.count(key, templates.text_of(template.published()), Keyed({"name": "Ana"}))
+    use_counts.store_pending()
     yield key
     yield factories.make_sms_sender(service)
     yield factories.make_sms_sender(service, "TIDES", is_default=False)

@@ -233,7 +233,7 @@ OF_ADDRESSES = (
     "notifications/management/demo_messages.py",
     "notifications/management/provision/people.py",
     "notifications/recipients/email.py",
-    "notifications/submission/submit.py",
+    "notifications/submission/sending/submit.py",
     "notifications/validation/senders.py",
     "templates/download/reply_to.html",
 )

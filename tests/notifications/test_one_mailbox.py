@@ -17,7 +17,7 @@ from notifications.models import (
     recipient_hash,
 )
 from notifications.recipients import email, normalise
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def service():
 
 
 def suppress(service, spelling: str) -> Suppression:
-    row = suppression_list.new(service, email.parse(spelling), source=SuppressionSource.API, created_by="mo")
+    row = listing.new(service, email.parse(spelling), source=SuppressionSource.API, created_by="mo")
     row.save()
     return row
 

@@ -13,7 +13,7 @@ from notifications.models import (
     Status,
     UnsubscribeRequest,
 )
-from notifications.submission.unsubscribe_requests import confirm
+from notifications.submission.suppressions.unsubscribe_requests import confirm
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template, make_unsubscribe_request
 

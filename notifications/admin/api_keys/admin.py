@@ -29,7 +29,7 @@ from notifications.admin.messages import status_titles
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
 from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
 from notifications.models.status import COMPLETED
-from notifications.submission import examples
+from notifications.submission.templates import examples
 
 _EXPLANATION = (
     "Signalbox stores the secret encrypted, because it checks signatures with it. "

@@ -23,7 +23,7 @@ from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Notification, Role
 from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 _TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
 _EVENTS_SHOWN = 20

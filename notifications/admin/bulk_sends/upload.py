@@ -43,8 +43,8 @@ from notifications.models import (
 )
 from notifications.models.bulk_table import PART_BYTES
 from notifications.rendering import placeholders
-from notifications.submission import policy, template_files
-from notifications.submission.templates import TemplateText
+from notifications.submission import policy
+from notifications.submission.templates import TemplateText, fixed_files
 
 NOTHING = "Choose a file, or paste cells from a spreadsheet."
 BOTH = "Choose a file or paste cells, not both."
@@ -114,7 +114,7 @@ class UploadPage:
         if form.is_valid():
             try:
                 policy.check_channel(version.template.service, Channel(version.template.type))
-                template_files.check_none(self._text(version))
+                fixed_files.check_none(self._text(version))
                 return HttpResponseRedirect(self._admin.url_of("columns", self._store(form, version)))
             except AlreadyShown:
                 return self._admin.action_done(self._request, self._admin.list_url(), SENT_TWICE)

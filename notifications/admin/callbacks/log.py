@@ -30,7 +30,7 @@ from notifications.admin.received_emails.page import UNREADABLE
 from notifications.admin.service_rows import ServiceScopedAdmin
 from notifications.delivery.callbacks import bodies
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 _TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
 _SOON = timedelta(minutes=1)

@@ -8,7 +8,7 @@ from config.jobs.models import BulkJobRun
 from notifications import errors
 from notifications.admin.messages.over_filter import FilterAction
 from notifications.models import Notification, Status
-from notifications.submission import scheduled
+from notifications.submission.sending import scheduled
 
 
 def _cancel_each(run: BulkJobRun, ids: Sequence[str]) -> int:

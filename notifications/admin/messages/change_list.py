@@ -16,7 +16,7 @@ from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
 

@@ -13,7 +13,7 @@ from config.console.shown_once import Snippet
 from notifications.admin import permissions
 from notifications.models import Channel, Notification, TemplateVersion
 from notifications.rendering import placeholders
-from notifications.submission import examples, redaction
+from notifications.submission.templates import examples, redaction
 
 CODE = "code"
 _TITLE = "View code"

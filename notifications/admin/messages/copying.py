@@ -10,8 +10,9 @@ from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.messages import own_recipient
 from notifications.models import Channel, Notification, Role
-from notifications.submission import copies, redaction
-from notifications.submission.copies import CannotCopy
+from notifications.submission.sending import copies
+from notifications.submission.sending.copies import CannotCopy
+from notifications.submission.templates import redaction
 
 COPY = "copy"
 _TITLE = "Send a copy to me"

@@ -31,7 +31,8 @@ from notifications.models import Attachment, Channel, KeyType, Notification, Ori
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, previews, sms
 from notifications.rendering.document import html_document
-from notifications.submission import redaction, senders
+from notifications.submission import senders
+from notifications.submission.templates import redaction
 from notifications.validation.languages import DEFAULT_LANGUAGE
 
 

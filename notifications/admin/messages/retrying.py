@@ -20,8 +20,8 @@ from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.messages.over_filter import FilterAction
 from notifications.models import Attachment, Notification, Role
-from notifications.submission import retry
-from notifications.submission.retry import CannotRetry
+from notifications.submission.sending import retry
+from notifications.submission.sending.retry import CannotRetry
 
 RETRY = "retry"
 _TITLE = "Retry now"

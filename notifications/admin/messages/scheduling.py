@@ -13,7 +13,7 @@ from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.sending_fields import TimeField
 from notifications.models import Notification, Role, Status
-from notifications.submission import scheduled
+from notifications.submission.sending import scheduled
 
 CANCEL, MOVE = "cancel", "move"
 

@@ -38,11 +38,12 @@ from notifications.models import (
     Service,
     TemplateVersion,
 )
-from notifications.submission import dry_run, limits, submit, ttl_cache
+from notifications.submission import limits, ttl_cache
 from notifications.submission.callers import Person
-from notifications.submission.checks import Checked, Submission
-from notifications.submission.dry_run import DryRun
 from notifications.submission.requests import RequestPart
+from notifications.submission.sending import dry_run, submit
+from notifications.submission.sending.checks import Checked, Submission
+from notifications.submission.sending.dry_run import DryRun
 from notifications.submission.templates import TemplateText
 
 CHANGED = "The message has changed since you checked it. Check the preview, then send it."

@@ -11,8 +11,8 @@ from config import formats
 from config.console import cells
 from notifications.admin.messages import page
 from notifications.models import Channel, LimitKind, Notification
-from notifications.submission.checks import Result
-from notifications.submission.dry_run import DryRun
+from notifications.submission.sending.checks import Result
+from notifications.submission.sending.dry_run import DryRun
 
 _TITLES = {
     "daily_limit": "Daily limit",

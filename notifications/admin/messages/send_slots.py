@@ -12,9 +12,8 @@ from notifications.attachments.validation import DEFAULT_WEEKS
 from notifications.models import Channel, Template
 from notifications.models.attachment import MAX_WEEKS
 from notifications.rendering import placeholders
-from notifications.submission import samples
-from notifications.submission.samples import FILE, LIST, NO, TEXT, YES
-from notifications.submission.templates import TemplateText
+from notifications.submission.templates import TemplateText, samples
+from notifications.submission.templates.samples import FILE, LIST, NO, TEXT, YES
 
 _WEEKS = f"Enter a number of weeks from 1 to {MAX_WEEKS}."
 _LONGEST_EXAMPLE = 60

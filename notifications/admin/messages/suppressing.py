@@ -10,7 +10,7 @@ from notifications.admin.service_rows import posted
 from notifications.admin.suppressions.admin import SuppressionAdmin
 from notifications.admin.suppressions.forms import SuppressForm
 from notifications.models import Notification
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 
 SUPPRESS = "suppress"
 
@@ -26,8 +26,8 @@ class SuppressingActions(ConsoleModelAdmin):
     def suppress(self, request: HttpRequest, message: Notification) -> HttpResponse:
         form = SuppressForm(posted(request))
         if request.method == "POST" and form.is_valid():
-            row = suppression_list.of_message(message, created_by=audit.author(request), **form.cleaned_data)
-            stored, is_new = suppression_list.add(row, audit.person(request))
+            row = listing.of_message(message, created_by=audit.author(request), **form.cleaned_data)
+            stored, is_new = listing.add(row, audit.person(request))
             page = reverse("admin:notifications_suppression_change", args=[stored.pk])
             done = "is suppressed." if is_new else "was suppressed by hand already. The later last day counts."
             return self.action_done(request, page, f"{self.title_of(request, message)} {done}")

@@ -9,7 +9,7 @@ from config.console.theme import TextInput
 from config.invalid import InvalidValue
 from notifications.one_person import proof
 from notifications.one_person.person import Person
-from notifications.submission.suppression_list import parse_recipient
+from notifications.submission.suppressions.listing import parse_recipient
 
 _MAX_CHARACTERS = 400
 

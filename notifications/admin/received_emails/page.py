@@ -13,7 +13,7 @@ from config.console.sections import Fact
 from config.encryption import DecryptionFailed
 from notifications.admin import permissions
 from notifications.models import EmailContent, EmailForward, Notification, ReceivedEmail
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 UNREADABLE = "(encrypted with a key that FIELD_KEYS does not contain)"
 _MOST_LISTED = 10

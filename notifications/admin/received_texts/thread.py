@@ -12,7 +12,7 @@ from config.reading import read_moment
 from notifications.admin.messages import status_titles
 from notifications.models import Channel, KeyType, Notification, ReceivedText
 from notifications.rendering import sms
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 
 MOST_SHOWN = 100
 BEFORE = "before"  # the parameter of the URL: the time of the oldest text on the page of later texts

@@ -24,7 +24,7 @@ from notifications.admin.suppressions import importing, page
 from notifications.admin.suppressions.download import DOWNLOAD
 from notifications.admin.suppressions.forms import WHOLE_INSTALLATION, EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 
 _IS_LIFTED = Q(lifted_at__isnull=False)
 _HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
@@ -104,7 +104,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
         form = NewSuppressionForm(posted(request), request=request, services=self._open_services(request))
         if request.method == "POST" and form.is_valid():
             values = form.cleaned_data
-            row = suppression_list.new(
+            row = listing.new(
                 form.service,
                 values["recipient"],
                 source=SuppressionSource.CONSOLE,
@@ -112,7 +112,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
                 note=values["note"],
                 expires_at=values["expires_at"],
             )
-            stored, is_new = suppression_list.add(row, audit.person(request))
+            stored, is_new = listing.add(row, audit.person(request))
             done = "is suppressed." if is_new else "was suppressed by hand already. The later last day counts."
             return self.action_done(request, self.row_url(stored), f"{self.title_of(request, stored)} {done}")
         context = {
@@ -138,7 +138,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
         form = LiftForm(posted(request))
         if request.method == "POST" and form.is_valid():
             reason = form.cleaned_data["reason"]
-            suppression_list.lift(row, audit.person(request), by=audit.author(request), reason=reason)
+            listing.lift(row, audit.person(request), by=audit.author(request), reason=reason)
             return self.action_done(request, self.row_url(row), "The suppression is lifted.")
         return self.action_page(
             request, row, title=title, button="Lift suppression", form=form, explanation=page.before_lifting(row)
@@ -150,7 +150,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
             return self.error_page(request, row, title, ended)
         form = EndForm(posted(request), expires_at=row.expires_at)
         if request.method == "POST" and form.is_valid():
-            suppression_list.change_end(row, form.cleaned_data["expires_at"], audit.person(request))
+            listing.change_end(row, form.cleaned_data["expires_at"], audit.person(request))
             return self.action_done(request, self.row_url(row), "The last day is changed.")
         return self.action_page(request, row, title=title, button="Change last day", form=form)
 

@@ -16,7 +16,7 @@ from notifications.models import Service
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 
 EVERYWHERE = "all"  # the value of the whole installation in the field of services
 WHOLE_INSTALLATION = "Whole installation"
@@ -41,7 +41,7 @@ class _LastDay(forms.DateField):
             return None
         if day < timezone.localdate():
             raise forms.ValidationError("Choose today or a later day.")
-        return suppression_list.end_of_day(day)
+        return listing.end_of_day(day)
 
 
 class _WhereForm(forms.Form):
@@ -98,7 +98,7 @@ class NewSuppressionForm(_WhereForm):
     field_order = ("where", "recipient", "note", "expires_at")
 
     def clean_recipient(self) -> PhoneNumber | EmailAddress:
-        parsed: PhoneNumber | EmailAddress = checked(suppression_list.parse_recipient, self.cleaned_data["recipient"])
+        parsed: PhoneNumber | EmailAddress = checked(listing.parse_recipient, self.cleaned_data["recipient"])
         return parsed
 
 
@@ -109,7 +109,7 @@ class ImportForm(_WhereForm):
         help_text=(
             "CSV, TSV, Excel (.xlsx) or OpenDocument (.ods). The first row names the columns: “recipient” with email "
             "addresses and phone numbers, and if you like “reason” and “last day” (2026-04-01). At most "
-            f"{formats.number(suppression_list.MAX_ROWS)} rows."
+            f"{formats.number(listing.MAX_ROWS)} rows."
         ),
     )
 

@@ -12,8 +12,8 @@ from notifications.admin.suppressions.forms import ImportForm
 from notifications.bulk_tables import files
 from notifications.bulk_tables.tables import Table, Unreadable
 from notifications.models import Service, SuppressionSource
-from notifications.submission import suppression_list, suppression_table
-from notifications.submission.suppression_table import CheckedTable
+from notifications.submission.suppressions import listing, tables
+from notifications.submission.suppressions.tables import CheckedTable
 
 _ABOUT = (
     "Nothing more is sent to the recipients in the file, until you lift their suppressions. Recipients who are "
@@ -28,7 +28,7 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
     checked = CheckedTable()
     if is_posted and form.is_valid():
         try:
-            checked = suppression_table.check(_read(form))
+            checked = tables.check(_read(form))
         except (InvalidValue, Unreadable) as error:
             form.add_error("file", str(error))
         else:
@@ -50,13 +50,13 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
 
 def _read(form: ImportForm) -> Table:
     chunks = form.cleaned_data["file"].chunks()
-    return files.read(chunks, limits=files.IN_A_REQUEST, expected=suppression_table.RECIPIENTS).table
+    return files.read(chunks, limits=files.IN_A_REQUEST, expected=tables.RECIPIENTS).table
 
 
 def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int:
     service, author = form.service, audit.author(request)
     rows = [
-        suppression_list.new(
+        listing.new(
             service,
             row.recipient,
             source=SuppressionSource.IMPORT,
@@ -66,7 +66,7 @@ def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int
         )
         for row in checked.rows
     ]
-    return suppression_list.add_many(service, rows, audit.person(request))
+    return listing.add_many(service, rows, audit.person(request))
 
 
 def _done(model_admin: Any, request: HttpRequest, message: str) -> HttpResponse:

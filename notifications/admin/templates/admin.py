@@ -28,8 +28,7 @@ from notifications.admin.templates.use import InUseFilter, UnusedFilter, Waiting
 from notifications.admin.templates.versions import VersionInline
 from notifications.models import Channel, Role, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
-from notifications.submission import examples
-from notifications.submission.template_changes import changing
+from notifications.submission.templates import changing, examples
 
 _OPTIONS = ("tags", "respect_quiet_hours", "redact_personalisation", "note", "based_on")
 _TEXT_FIELDS = ("name", "content", "language", *_OPTIONS)

@@ -20,7 +20,7 @@ from config.jobs.models import BulkJobRun
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Template
 from notifications.submission import kept_use
-from notifications.submission.template_changes import changing
+from notifications.submission.templates import changing
 
 _ARCHIVE, _RESTORE = "archive-templates", "restore-templates"
 _ARCHIVING = (

@@ -13,7 +13,7 @@ from notifications.admin.service_rows import posted
 from notifications.admin.templates.comparing import ComparingAdmin
 from notifications.admin.templates.drafts import editor_of
 from notifications.models import Role, Service, Template
-from notifications.submission.template_changes import changing
+from notifications.submission.templates import changing
 from notifications.validation import names
 
 

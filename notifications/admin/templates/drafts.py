@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from config import audit
 from notifications.admin.templates.archiving import ArchivingAdmin
 from notifications.models import Template, TemplateVersion, VersionState
-from notifications.submission.template_changes import breaks, changing
-from notifications.submission.template_changes.changing import Editor
+from notifications.submission.templates import breaks, changing
+from notifications.submission.templates.changing import Editor
 
 SAVE_DRAFT = "_save_draft"  # the name of the button
 FOR_ALL_KEYS = "all"  # the value of the button that publishes for all keys

@@ -21,7 +21,7 @@ from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, FileRequest
 from notifications.models import Channel, Service, Template
 from notifications.models.attachment import MAX_WEEKS
-from notifications.submission import template_files
+from notifications.submission.templates import fixed_files
 from notifications.validation.templates import check_files
 
 
@@ -73,7 +73,7 @@ class TemplateFileForm(forms.Form):
         except errors.NotificationError as error:
             self.add_error("file", "; ".join(one.message for one in error.errors))
         except NoVerdict:
-            self.add_error("file", template_files.AWAY)
+            self.add_error("file", fixed_files.AWAY)
         return cleaned
 
 
@@ -92,8 +92,8 @@ class FilesAdmin(CopyingAdmin):
         if request.method == "POST" and form.is_valid():
             name = form.cleaned_data["placeholder"]
             try:
-                template_files.check_changes(template, {name: form.checked})
-                template_files.add(template, name, form.checked, audit.person(request))
+                fixed_files.check_changes(template, {name: form.checked})
+                fixed_files.add(template, name, form.checked, audit.person(request))
                 return self.action_done(request, self.url_of("files", template), f"Added the file for (({name})).")
             except InvalidValue as error:
                 form.add_error(None, str(error))
@@ -119,11 +119,11 @@ class FilesAdmin(CopyingAdmin):
             raise Http404
         title = f"Remove the file for (({name}))"
         try:
-            template_files.check_unused(template, name)
+            fixed_files.check_unused(template, name)
         except InvalidValue as error:
             return self.error_page(request, template, title, str(error))
         if request.method == "POST":
-            template_files.remove(template, name, audit.person(request))
+            fixed_files.remove(template, name, audit.person(request))
             return self.action_done(request, self.url_of("files", template), f"Removed the file for (({name})).")
         return self.action_page(
             request,

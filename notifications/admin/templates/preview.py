@@ -16,7 +16,7 @@ from notifications.rendering import email, placeholders, preview, previews, sms
 from notifications.rendering.document import html_document
 from notifications.rendering.placeholders import Lists
 from notifications.submission import kept_use, senders
-from notifications.submission.samples import FILE
+from notifications.submission.templates.samples import FILE
 from notifications.validation import templates
 from notifications.validation.languages import DEFAULT_LANGUAGE
 

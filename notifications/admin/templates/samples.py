@@ -7,8 +7,8 @@ from typing import Any
 from notifications.admin.templates.languages import plain_text
 from notifications.models import Channel, Template
 from notifications.rendering import placeholders
-from notifications.submission import samples
-from notifications.submission.samples import FILE, LIST, NO, TEXT, YES, Sample
+from notifications.submission.templates import samples
+from notifications.submission.templates.samples import FILE, LIST, NO, TEXT, YES, Sample
 
 VALUE, KIND, OPTIONAL, DEFAULT = "sample-", "kind-", "optional-", "default-"  # prefixes of a placeholder's field names
 KINDS = {TEXT: "Text", LIST: "List", YES: "Yes", NO: "No", FILE: "A file"}

@@ -17,8 +17,8 @@ from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.models import Notification, Role, Service, UnsubscribeProbe
 from notifications.models.unsubscribe_probe import MOST_AN_HOUR
-from notifications.submission import one_click
-from notifications.submission.one_click import UrlInUse
+from notifications.submission.suppressions import one_click
+from notifications.submission.suppressions.one_click import UrlInUse
 
 LIST, TEST = "one-click", "one-click-test"
 TEST_ROLES = (Role.MANAGE_API, Role.MANAGE_SERVICE)

@@ -23,7 +23,7 @@ from notifications.bulk_tables.bodies import SentTable
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
 from notifications.submission.bulk import accept, change, dry_run, judge, retry
-from notifications.submission.idempotency import Claim, claimed
+from notifications.submission.sending.idempotency import Claim, claimed
 
 CLAIM_LASTS = timedelta(seconds=180)
 REPEATS_FOR = timedelta(minutes=10)  # equal bytes without a key

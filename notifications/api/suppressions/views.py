@@ -12,7 +12,7 @@ from notifications.api.fields import path_id
 from notifications.api.queries import Check, one_of, page_of, uuid
 from notifications.api.suppressions import serializers
 from notifications.models import Channel, KeyType, Suppression, SuppressionReason, SuppressionSource
-from notifications.submission import suppression_list
+from notifications.submission.suppressions import listing
 
 
 def _is_short(name: str, value: str) -> None:
@@ -52,7 +52,7 @@ class SuppressionViewSet(ApiViewSet):
     def add(self, request: Request) -> JSONResponse:
         self._check_key()
         values = self.checked(serializers.NewSuppressionSerializer, read_json(self.environ))
-        row = suppression_list.new(
+        row = listing.new(
             self.service,
             values["recipient"],
             source=SuppressionSource.API,
@@ -60,7 +60,7 @@ class SuppressionViewSet(ApiViewSet):
             note=values.get("note", ""),
             expires_at=values.get("expires_at"),
         )
-        stored, is_new = suppression_list.add(row, self.actor)
+        stored, is_new = listing.add(row, self.actor)
         return JSONResponse(serializers.SuppressionSerializer(stored).data, status=201 if is_new else 200)
 
     def retrieve(self, request: Request, suppression_id: str) -> JSONResponse:
@@ -71,7 +71,7 @@ class SuppressionViewSet(ApiViewSet):
         queries.check(request.query_params, LIFT_PARAMETERS)
         reason = serializers.short_text("reason", request.query_params.get("reason", ""))
         row = self._find(suppression_id)
-        suppression_list.lift(row, self.actor, by=self.api_key.name, reason=reason)
+        listing.lift(row, self.actor, by=self.api_key.name, reason=reason)
         return JSONResponse(serializers.SuppressionSerializer(row).data)
 
     def _find(self, suppression_id: str) -> Suppression:

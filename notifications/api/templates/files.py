@@ -9,7 +9,7 @@ from notifications.api import fields
 from notifications.attachments.file_types import KINDS
 from notifications.attachments.validation import FileRequest, extension_of, parse
 from notifications.models import Template
-from notifications.submission import template_files
+from notifications.submission.templates import fixed_files
 
 
 class FileOptions(serializers.Serializer[Any]):
@@ -61,7 +61,7 @@ def files_of(template: Template) -> dict[str, dict[str, object]]:
     return {
         name: {
             "id": options["id"],
-            **template_files.options_as_sent(options),
+            **fixed_files.options_as_sent(options),
             "content_type": KINDS[extension_of(options["filename"])][0],
             "size_bytes": options["size_bytes"],
         }

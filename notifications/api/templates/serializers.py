@@ -12,7 +12,7 @@ from notifications.api.records import TemplateSerializer
 from notifications.api.serializers import RequestSerializer
 from notifications.api.templates.files import Files, StoredFile, files_of
 from notifications.models import Channel, TemplateVersion, VersionState
-from notifications.submission.template_changes.definitions import Publication
+from notifications.submission.templates.definitions import Publication
 
 MAX_NOTE_CHARACTERS = 255
 _OTHERS = ("note", "state", "breaks_calls", "files")  # not properties of the template

@@ -15,9 +15,8 @@ from notifications.api.templates.serializers import (
 )
 from notifications.api.views import TemplateViewSet
 from notifications.models import Channel, Template
-from notifications.submission import template_files
-from notifications.submission.template_changes import editing
-from notifications.submission.template_changes.changing import Editor
+from notifications.submission.templates import editing, fixed_files
+from notifications.submission.templates.changing import Editor
 from notifications.template_definitions.definition import Definition
 
 
@@ -65,7 +64,7 @@ class ManagedTemplateViewSet(TemplateViewSet):
     def file(self, request: Request, template_id: str, file_id: str) -> JSONResponse:
         self._check_key()
         template = editing.find(self.service, path_id("template_id", template_id))
-        found = template_files.read(template, path_id("file_id", file_id))
+        found = fixed_files.read(template, path_id("file_id", file_id))
         if found is None:
             raise errors.NoResultFound
         return JSONResponse(found)

@@ -20,8 +20,8 @@ from notifications.management.template_files.folder import FilesInvalid
 from notifications.management.template_files.other_service import NOT_SHOWN, OtherService, ReadFailed
 from notifications.management.template_files.plan import ChangedMeanwhile, Plan, Wanted
 from notifications.models import Service, Template, VersionState
-from notifications.submission.template_changes.changing import Editor
-from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.submission.templates.changing import Editor
+from notifications.submission.templates.definitions import DefinitionInvalid, Publication, definition_of
 from notifications.template_definitions.files import write
 
 WRONG, BREAKING, DIFFERENT = 1, 3, 4  # exit codes

@@ -9,7 +9,7 @@ from config.management.declarations import Entry
 from notifications.management.provision.changes import TagChange
 from notifications.management.provision.sync import Rows, Sync
 from notifications.models import Channel, Template, TemplateVersion, VersionState
-from notifications.submission.template_changes import definitions
+from notifications.submission.templates import definitions
 from notifications.template_definitions.definition import TEXT, Definition
 from notifications.validation import tags, templates
 from notifications.validation.languages import DEFAULT_LANGUAGE

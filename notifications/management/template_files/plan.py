@@ -10,11 +10,11 @@ from uuid import UUID
 from django.db import transaction
 
 from notifications.models import Service, Template, TemplateVersion, VersionState
-from notifications.submission.template_changes import definitions
-from notifications.submission.template_changes.breaks import BreakingChange
-from notifications.submission.template_changes.changing import Editor
-from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
-from notifications.submission.template_files import Changes
+from notifications.submission.templates import definitions
+from notifications.submission.templates.breaks import BreakingChange
+from notifications.submission.templates.changing import Editor
+from notifications.submission.templates.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.submission.templates.fixed_files import Changes
 from notifications.template_definitions.definition import Definition
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import unified_diff
 
 from notifications.management.template_files.plan import TemplateChange
-from notifications.submission.template_changes.definitions import words_of
+from notifications.submission.templates.definitions import words_of
 from notifications.template_definitions.definition import Definition
 from notifications.template_definitions.files import write
 

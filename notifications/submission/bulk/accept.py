@@ -28,12 +28,12 @@ from notifications.models import (
     RowState,
 )
 from notifications.rendering import placeholders
-from notifications.submission import limits, template_use, usage
+from notifications.submission import limits, usage
 from notifications.submission.bulk import judge, waking
 from notifications.submission.bulk.judge import Judged
 from notifications.submission.bulk.requests import BulkRequest, Sender, find_sender, find_template
 from notifications.submission.callers import Caller
-from notifications.submission.templates import TemplateText
+from notifications.submission.templates import TemplateText, use_counts
 
 TRIES = 3  # each time the daily limit had room until other messages were counted
 
@@ -70,14 +70,14 @@ def accept(
         bulk_send.retry_of = retry_of
         _store(caller, bulk_send, judged, actor, keep)
     except errors.InvalidTable:
-        template_use.count_failing(caller, template, dict.fromkeys(judged.sent_names, ""))
+        use_counts.count_failing(caller, template, dict.fromkeys(judged.sent_names, ""))
         raise
     finally:
         judged.close()
     if used := sender.sms_sender or sender.reply_to:
         usage.note_use(used)
     given = placeholders.keyed(dict.fromkeys(judged.sent_names, ""))
-    template_use.count(caller, template, given, language=request.language)
+    use_counts.count(caller, template, given, language=request.language)
     log.info("bulk_send.accepted", bulk_send_id=str(bulk_send.id), rows=bulk_send.row_count)
     return bulk_send
 

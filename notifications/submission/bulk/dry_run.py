@@ -14,15 +14,16 @@ from notifications.bulk_tables.rows import CheckedRow
 from notifications.bulk_tables.tables import Table
 from notifications.errors import NotificationError
 from notifications.models import Channel, LimitKind
-from notifications.submission import checks, policy, template_files, templates
+from notifications.submission import policy, templates
 from notifications.submission.bulk.judge import Judged, error_of, rules_for
 from notifications.submission.bulk.requests import find_sender
 from notifications.submission.bulk.suppressed import ROWS_AT_ONCE, SuppressedRows
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Check, Result
-from notifications.submission.dry_run import Limit, limit
 from notifications.submission.requests import GivenId
-from notifications.submission.templates import TemplateText
+from notifications.submission.sending import checks
+from notifications.submission.sending.checks import Check, Result
+from notifications.submission.sending.dry_run import Limit, limit
+from notifications.submission.templates import TemplateText, fixed_files
 
 PREVIEWED_ROWS = 5
 _OF_TABLE = ("unreadable", "unclosed_quote", "too_many_columns", "missing_columns", "duplicate_recipient_columns")
@@ -106,7 +107,7 @@ class _BulkChecks:
         self.template = templates.for_bulk_sending(
             self._caller.service_id, given.value, language=self._part.values.get("language")
         )
-        template_files.check_none(self.template)
+        fixed_files.check_none(self.template)
 
     def check_channel(self) -> None:
         policy.check_channel(self._caller.service, self.template.type)

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from notifications import errors
 from notifications.models import Channel, ReplyToAddress, Service, SmsSender
-from notifications.submission import policy, senders, template_files, templates
+from notifications.submission import policy, senders, templates
 from notifications.submission.callers import Caller
 from notifications.submission.requests import GivenId
-from notifications.submission.templates import TemplateText
+from notifications.submission.templates import TemplateText, fixed_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ def find_template(caller: Caller, template_id: UUID, language: str | None = None
     """
     template = templates.for_bulk_sending(caller.service_id, template_id, language=language)
     policy.check_channel(caller.service, template.type)
-    template_files.check_none(template)
+    fixed_files.check_none(template)
     return template
 
 

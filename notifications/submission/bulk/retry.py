@@ -18,7 +18,7 @@ from notifications.submission.bulk.accept import accept
 from notifications.submission.bulk.requests import BulkRequest
 from notifications.submission.callers import Caller
 from notifications.submission.requests import GivenId
-from notifications.submission.retry import RETRIED
+from notifications.submission.sending.retry import RETRIED
 
 ROWS_AT_ONCE = 2_000
 

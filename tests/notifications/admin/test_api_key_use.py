@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Role, Status, TeamMember
-from notifications.submission import examples
+from notifications.submission.templates import examples
 from tests import factories
 from tests.notifications import calling
 

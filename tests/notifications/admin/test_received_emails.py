@@ -14,7 +14,7 @@ from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from notifications.delivery import notices
 from notifications.models import EmailForward, ReceivedEmail, Role, Service
-from notifications.submission import redaction
+from notifications.submission.templates import redaction
 from tests import factories
 from tests.people import colleague
 

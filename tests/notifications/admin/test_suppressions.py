@@ -14,7 +14,7 @@ from config.accounts.saved_search import SavedSearch
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from notifications.models import Role, Service, Suppression, SuppressionReason, SuppressionSource
-from notifications.submission import suppression_list, suppression_table
+from notifications.submission.suppressions import listing, tables
 from tests.factories import make_notification, make_service, make_suppression, make_template
 from tests.people import colleague
 
@@ -334,9 +334,9 @@ def test_many_errors_are_counted(console: Client, service: Service) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("name\nAna\n", suppression_table.NO_COLUMN),
-        ("recipient\n", suppression_table.NO_ROWS),
-        ("recipient\n" + "a@example.com\n" * (suppression_list.MAX_ROWS + 1), suppression_table.TOO_MANY),
+        ("name\nAna\n", tables.NO_COLUMN),
+        ("recipient\n", tables.NO_ROWS),
+        ("recipient\n" + "a@example.com\n" * (listing.MAX_ROWS + 1), tables.TOO_MANY),
         ('recipient\n"ana@example.com\n', "the quotation mark in row 2 is not closed"),
         ("", "The submitted file is empty."),
     ],

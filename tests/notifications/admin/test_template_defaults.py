@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from notifications.models import Role
-from notifications.submission import template_use, ttl_cache
+from notifications.submission import ttl_cache
+from notifications.submission.templates import use_counts
 from tests import factories
 from tests.notifications.calling import make_caller
 from tests.people import colleague
@@ -39,7 +40,7 @@ def save(client, template, *, button="_save", content=NEW, **fields):
 def send(caller, template, **values):
     ttl_cache.clear()
     status = caller.send_email(template, personalisation=values).status_code
-    template_use.store_pending()
+    use_counts.store_pending()
     return status
 
 

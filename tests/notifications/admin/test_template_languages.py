@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 
 from notifications.models import Notification, Template, TemplateUse
-from notifications.submission import template_use, ttl_cache
+from notifications.submission import ttl_cache
+from notifications.submission.templates import use_counts
 from tests import factories
 from tests.notifications.calling import make_caller
 
@@ -17,7 +18,7 @@ STORED = {"language": "cy", "subject": "Shwmae", "content": "Annwyl ((name))\nDi
 
 @pytest.fixture
 def caller(db):
-    template_use.store_pending()
+    use_counts.store_pending()
     TemplateUse.objects.all().delete()
     return make_caller(name="Tides")
 
@@ -41,7 +42,7 @@ def save(client, template, **fields):
 def send(caller, template, language, **values):
     ttl_cache.clear()
     status = caller.send_email(template, personalisation=values, language=language).status_code
-    template_use.store_pending()
+    use_counts.store_pending()
     return status
 
 

@@ -12,7 +12,8 @@ from django.urls import reverse
 from config.audit.models import AuditEvent
 from config.metrics import registry
 from notifications.models import FailingCalls, KeyType, Role, TemplateUse
-from notifications.submission import template_use, ttl_cache
+from notifications.submission import ttl_cache
+from notifications.submission.templates import use_counts
 from tests import factories
 from tests.cleaning import clean_up
 from tests.notifications.calling import ADDRESS, Caller, make_caller
@@ -24,7 +25,7 @@ NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def at_noon(db):
-    template_use.store_pending()
+    use_counts.store_pending()
     TemplateUse.objects.all().delete()
     with time_machine.travel(NOON, tick=False):
         yield
@@ -66,7 +67,7 @@ def send(caller, template, *personalisations, days_ago=0):
     ttl_cache.clear()
     with time_machine.travel(NOON - timedelta(days=days_ago), tick=False):
         answers = [caller.send_email(template, personalisation=values).status_code for values in personalisations]
-    template_use.store_pending()
+    use_counts.store_pending()
     return answers
 
 
@@ -121,7 +122,7 @@ def test_a_bulk_send_is_counted_as_the_call_that_fails(console, caller, template
     tables = [("email address", "name"), ("email address", "name", "item"), ("email address", "name", "further")]
     with time_machine.travel(NOON - timedelta(days=1), tick=False):
         assert [bulk(*names) for names in tables] == [201, 201, 201]
-    template_use.store_pending()
+    use_counts.store_pending()
 
     page = save(console, template)
     publish(console, template)
@@ -381,7 +382,7 @@ def test_counts_that_the_database_refuses_are_stored_later(console, caller, temp
     ttl_cache.clear()
     assert caller.send_email(template, personalisation=OLD).status_code == 400
     with connection.execute_wrapper(refuse):
-        template_use.store_pending()
+        use_counts.store_pending()
 
     assert not FailingCalls.objects.exists()
     assert "1 call with the key pay-live failed" in needs(console)

@@ -18,7 +18,7 @@ from notifications.models import (
     Service,
     Status,
 )
-from notifications.submission import retry
+from notifications.submission.sending import retry
 from tests.factories import make_callback, make_notification, make_template
 from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
 from tests.notifications.draining import drain_callbacks, drain_messages

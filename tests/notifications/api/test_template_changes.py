@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from config.audit.models import AuditEvent
 from notifications.models import Template, VersionState
-from notifications.submission import template_use, ttl_cache
+from notifications.submission import ttl_cache
+from notifications.submission.templates import use_counts
 from tests.factories import make_service, make_template
 from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
 
@@ -278,7 +279,7 @@ def test_publishing_that_breaks_calls_is_refused_unless_the_request_says_so(call
     with time_machine.travel(timezone.now() - timedelta(days=1), tick=False):
         for values in ({"name": "a"}, {"name": "a", "day": "b"}):
             assert caller.send_sms(template, personalisation=values).status_code == 201
-    template_use.store_pending()
+    use_counts.store_pending()
     text = "Dear ((name)), see you on ((day))"
 
     refused = change(caller, template, body=text, respect_quiet_hours=True)

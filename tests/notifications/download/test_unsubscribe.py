@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from notifications.delivery import unsubscribe_links
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import Channel, Notification, SandboxMessage, Service, Status, UnsubscribeRequest
-from notifications.submission.unsubscribe_requests import confirm
+from notifications.submission.suppressions.unsubscribe_requests import confirm
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import email_template, make_caller
 from tests.notifications.draining import drain_messages

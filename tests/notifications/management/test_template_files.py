@@ -23,7 +23,8 @@ from notifications.attachments.intake import CheckedFile
 from notifications.management.commands import templates as command
 from notifications.management.template_files.other_service import OtherService, ReadFailed
 from notifications.models import Service, Template, TemplateUse
-from notifications.submission import template_files, template_use, ttl_cache
+from notifications.submission import ttl_cache
+from notifications.submission.templates import fixed_files, use_counts
 from tests.factories import make_service, make_template
 from tests.notifications.attachments.samples import CSV, EICAR
 from tests.notifications.calling import Caller, make_caller
@@ -68,7 +69,7 @@ def texts(service: Service) -> list[dict[str, Any]]:
             **{name: getattr(row.published(), name) for name in _WORDS},
             "type": row.type,
             "tags": row.tag_names(),
-            "files": template_files.stored(row),
+            "files": fixed_files.stored(row),
             "options": (row.respect_quiet_hours, row.redact_personalisation, row.archived_at is not None),
         }
         for row in rows
@@ -195,7 +196,7 @@ def called(service: Service) -> Iterator[Caller]:
         template = Template.objects.get(type="email")
         sent = caller.send_email(template, personalisation={"name": "a"})
         assert sent.status_code == 201, sent.json()
-    template_use.store_pending()
+    use_counts.store_pending()
     return caller
 
 
@@ -249,13 +250,13 @@ def with_file(service: Service) -> Template:
     template = Template.objects.get(type="email")
     template.versions.update(content="Dear ((name)) ((terms))")
     file = CheckedFile(name="Terms.csv", data=CSV, asks_for_email_address=False, weeks=10)
-    template_files.put(template, {"terms": file}, audit.operator())
+    fixed_files.put(template, {"terms": file}, audit.operator())
     return template
 
 
 def contents(template: Template) -> dict[str, bytes]:
     template.refresh_from_db()
-    return {name: file.data for name, file in template_files.stored(template).items()}
+    return {name: file.data for name, file in fixed_files.stored(template).items()}
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -308,7 +309,7 @@ def test_push_shows_and_stores_a_changed_a_new_and_a_removed_file(with_file: Tem
 def test_pull_deletes_files_that_are_gone_and_only_those(with_file: Template, tmp_path: Path) -> None:
     run("pull", tmp_path, service="Parks")
     (tmp_path / "visit" / "notes.txt").write_text("mine")
-    template_files.remove(with_file, "terms", audit.operator())
+    fixed_files.remove(with_file, "terms", audit.operator())
 
     run("pull", tmp_path, service="Parks")
 
@@ -565,7 +566,7 @@ def test_any_template_is_the_same_after_pull_push_and_import(
     for number, (subject, content, files) in enumerate(words):
         name, subject = f"Visit – “{number}”", " ".join(subject.split()) or "S"
         template = make_template(source, content=f"{content}A{content}", subject=subject, name=name)
-        template_files.put(template, files, audit.operator())
+        fixed_files.put(template, files, audit.operator())
     place = tmp_path_factory.mktemp("files")
     caller = make_caller(source)
     caller.key.manages_templates = True

@@ -6,7 +6,7 @@ from django.utils import timezone
 from config.erased import ERASED
 from config.rest.idempotency import IdempotencyKey
 from notifications.models import Channel, EarlyReceipt, IdempotencyRecord, Notification, Status, UnsubscribeRequest
-from notifications.submission import idempotency
+from notifications.submission.sending import idempotency
 from tests.factories import (
     make_api_key,
     make_notification,

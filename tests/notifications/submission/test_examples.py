@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from notifications.models import Channel
-from notifications.submission import examples
+from notifications.submission.templates import examples
 from tests import factories
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.models import DailyCounter, IdempotencyRecord, KeyType, Notification
-from notifications.submission.idempotency import claimed
+from notifications.submission.sending.idempotency import claimed
 from tests.cleaning import clean_up
 from tests.factories import make_api_key, make_reply_to, make_service
 from tests.notifications.calling import NUMBER, Caller, email_template, make_caller, messages, sms_template

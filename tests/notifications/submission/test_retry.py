@@ -19,8 +19,8 @@ from notifications.models import (
     RetriedMessage,
     Status,
 )
-from notifications.submission import copies, retry
-from notifications.submission.retry import CannotRetry
+from notifications.submission.sending import copies, retry
+from notifications.submission.sending.retry import CannotRetry
 from tests.factories import (
     make_bulk_send,
     make_notification,

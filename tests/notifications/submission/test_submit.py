@@ -23,8 +23,9 @@ from notifications.models import (
     TemplateVersion,
 )
 from notifications.recipients import email, phone
-from notifications.submission import submit, ttl_cache
+from notifications.submission import ttl_cache
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
+from notifications.submission.sending import submit
 from tests.factories import (
     make_api_key,
     make_guest,

@@ -4,9 +4,10 @@ import pytest
 
 from config.invalid import InvalidValue
 from notifications.models import BulkSend, Notification, Template
-from notifications.submission import redaction, templates, ttl_cache
+from notifications.submission import templates, ttl_cache
 from notifications.submission.bulk import steps
 from notifications.submission.bulk.retry import RETRIED
+from notifications.submission.templates import redaction
 from notifications.validation.languages import parse_language
 from notifications.validation.templates import check_translations
 from tests.notifications.calling import ADDRESS, Caller, email_template, make_caller, sms_template

@@ -12,7 +12,8 @@ from config.jobs import rules
 from config.metrics import registry
 from notifications.models import KeyType, Template, TemplateUse, VersionState
 from notifications.rendering.placeholders import keyed
-from notifications.submission import template_use, templates
+from notifications.submission import templates
+from notifications.submission.templates import use_counts
 from tests.factories import make_draft, make_template
 from tests.notifications.calling import ADDRESS, Caller, email_template, make_caller, sms_template
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def nothing_pending() -> None:
-    template_use.store_pending()
+    use_counts.store_pending()
     TemplateUse.objects.all().delete()
 
 
@@ -124,15 +125,15 @@ def test_of_very_long_names_only_placeholders_are_recorded(caller: Caller, templ
 
 
 def test_beyond_the_number_of_sets_a_day_only_placeholders_are_recorded(caller: Caller, template: Template) -> None:
-    for number in range(template_use.MAX_SETS + 5):
-        template_use.count(caller.key, _text(template), keyed({"first name": "a", f"n{number}": "b"}))
+    for number in range(use_counts.MAX_SETS + 5):
+        use_counts.count(caller.key, _text(template), keyed({"first name": "a", f"n{number}": "b"}))
         if number % 20 == 0:
             registry.flush()
 
     rows = recorded()
-    assert len(rows) == template_use.MAX_SETS + 1
+    assert len(rows) == use_counts.MAX_SETS + 1
     assert rows[0] == (["firstname"], 5)
-    assert sum(calls for _, calls in rows) == template_use.MAX_SETS + 5
+    assert sum(calls for _, calls in rows) == use_counts.MAX_SETS + 5
 
 
 def test_the_calls_of_a_deleted_service_do_not_stop_the_others(caller: Caller, template: Template) -> None:
@@ -154,7 +155,7 @@ def test_calls_stay_in_memory_until_the_database_answers(caller: Caller, templat
         return execute(sql, *rest)
 
     with connection.execute_wrapper(refuse):
-        template_use.store_pending()
+        use_counts.store_pending()
 
     assert recorded() == [(["firstname"], 1)]
 
@@ -163,7 +164,7 @@ def test_the_record_is_kept_for_31_days(caller: Caller, template: Template) -> N
     now = datetime.now(UTC).replace(hour=12)
     for days in (0, 31, 32):
         with time_machine.travel(now - timedelta(days=days), tick=False):
-            template_use.count(caller.key, _text(template), keyed({"first name": "a"}))
+            use_counts.count(caller.key, _text(template), keyed({"first name": "a"}))
     assert len(recorded()) == 3
     rule = rules.named("template-uses")
     assert rule is not None

@@ -7,10 +7,11 @@ import pytest
 from django.db import IntegrityError
 
 from notifications.models import BulkSend, KeyType, Notification, Template, VersionState
-from notifications.submission import submit, ttl_cache
+from notifications.submission import ttl_cache
 from notifications.submission.callers import Person
 from notifications.submission.policy import parse_email_address
 from notifications.submission.requests import EmailRequest
+from notifications.submission.sending import submit
 from tests.factories import make_draft, make_guest, make_template
 from tests.notifications.calling import ADDRESS, NUMBER, Caller, email_template, make_caller, messages, sms_template
 

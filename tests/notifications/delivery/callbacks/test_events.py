@@ -32,8 +32,9 @@ from notifications.models import (
     Status,
     SuppressionSource,
 )
-from notifications.submission import receiving, suppression_list
+from notifications.submission import receiving
 from notifications.submission.bulk import change, steps
+from notifications.submission.suppressions import listing
 from tests.cleaning import clean_up
 from tests.datasets.making import make_data_set, put_in, some_records
 from tests.factories import (
@@ -65,14 +66,14 @@ def owed(endpoint: CallbackEndpoint) -> list[str]:
 
 
 def suppress(service: Service | None, recipient: str = "ana@example.com"):
-    row = suppression_list.new(
+    row = listing.new(
         service,
-        suppression_list.parse_recipient(recipient),
+        listing.parse_recipient(recipient),
         source=SuppressionSource.API,
         created_by="key",
         note="asked",
     )
-    return suppression_list.add(row, audit.CLOCK)[0]
+    return listing.add(row, audit.CLOCK)[0]
 
 
 def test_each_endpoint_of_a_service_gets_its_events_of_a_message():
@@ -214,9 +215,9 @@ def test_imported_suppressions_are_reported_once_each_and_those_of_the_installat
 
     def rows(service):
         return [
-            suppression_list.new(
+            listing.new(
                 service,
-                suppression_list.parse_recipient(f"p{number}@example.org"),
+                listing.parse_recipient(f"p{number}@example.org"),
                 source=SuppressionSource.IMPORT,
                 created_by="mina",
             )

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import CallbackDelivery, CallbackEndpoint, CallbackKind, DeliveryState, UnsubscribeRequest
-from notifications.submission.unsubscribe_requests import confirm
+from notifications.submission.suppressions.unsubscribe_requests import confirm
 from tests.cleaning import clean_up
 from tests.factories import make_callback, make_notification, make_template
 from tests.notifications.draining import drain_callbacks

@@ -4,8 +4,9 @@ import structlog
 
 from config.erased import ERASED
 from notifications.models import KeyType, Notification
-from notifications.submission import redaction, sent_again
 from notifications.submission.callers import Person
+from notifications.submission.sending import sent_again
+from notifications.submission.templates import redaction
 
 log = structlog.get_logger()
 

@@ -13,7 +13,7 @@ from notifications.models.suppression import MAX_NOTE_CHARACTERS
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 from notifications.rendering.placeholders import key
-from notifications.submission.suppression_list import MAX_ROWS, end_of_day, parse_recipient
+from notifications.submission.suppressions.listing import MAX_ROWS, end_of_day, parse_recipient
 
 RECIPIENTS = ("recipient", EMAIL_ADDRESS, PHONE_NUMBER)
 REASONS, LAST_DAYS = ("reason", "note"), ("last day", "until")

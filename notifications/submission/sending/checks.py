@@ -19,8 +19,8 @@ from notifications.errors import NotificationError
 from notifications.models import ApiKey, Fallback, LimitKind, Notification, Origin, ReplyToAddress, SmsSender
 from notifications.rendering.placeholders import Keyed
 from notifications.submission.callers import Caller
-from notifications.submission.files import Parcel
 from notifications.submission.requests import MessageRequest
+from notifications.submission.sending.files import Parcel
 from notifications.submission.templates import TemplateText
 
 Subject = TypeVar("Subject")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from notifications.models import Channel, Template, TemplateVersion
-from notifications.submission import samples
+from notifications.submission.templates import samples
 
 _SOMEBODY = {Channel.EMAIL: "you@example.org", Channel.SMS: "07700900123"}
 _FIELD = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}

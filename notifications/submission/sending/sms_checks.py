@@ -5,10 +5,11 @@ from notifications.models import Channel, LimitKind, Notification, SmsSender
 from notifications.rendering import placeholders, sms
 from notifications.rendering.placeholders import Keyed
 from notifications.rendering.sms import SmsText
-from notifications.submission import fallbacks, files, limits, policy, senders, templates
+from notifications.submission import limits, policy, senders, templates
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.requests import SmsRequest
+from notifications.submission.sending import fallbacks, files
+from notifications.submission.sending.checks import Check, Checked, Submission, common_columns
 from notifications.submission.templates import TemplateText
 
 _CHANNEL = Channel.SMS.value

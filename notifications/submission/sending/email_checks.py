@@ -9,12 +9,13 @@ from notifications.models import Channel, LimitKind, Notification, ReplyToAddres
 from notifications.rendering import email, placeholders, sanitise
 from notifications.rendering.email import EmailText
 from notifications.rendering.placeholders import Keyed
-from notifications.submission import files, policy, senders, template_files, templates
+from notifications.submission import policy, senders, templates
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Check, Checked, Submission, common_columns
-from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest
-from notifications.submission.templates import TemplateText
+from notifications.submission.sending import files
+from notifications.submission.sending.checks import Check, Checked, Submission, common_columns
+from notifications.submission.sending.files import Parcel
+from notifications.submission.templates import TemplateText, fixed_files
 
 _CHANNEL = Channel.EMAIL.value
 
@@ -52,7 +53,7 @@ class EmailChecks:
             sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
             self.values, self.sanitised = sanitised.personalisation, sanitised.changed
         if template.files and template.used_files:
-            self.values = template_files.with_files(template, self.values)
+            self.values = fixed_files.with_files(template, self.values)
         if files.any_in(self.values):
             self.parcel = Parcel.of(self.service, self.values, is_simulated=self.is_simulated)
             self.text = self._render(self.parcel.with_links(self.values))

@@ -18,11 +18,10 @@ from notifications.attachments.intake import CheckedFile
 from notifications.attachments.scanning import NoVerdict
 from notifications.models import Channel, Service, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
-from notifications.submission import template_files
-from notifications.submission.template_changes import breaks, changing
-from notifications.submission.template_changes.breaks import BreakingChange
-from notifications.submission.template_changes.changing import Editor
-from notifications.submission.template_files import Changes
+from notifications.submission.templates import breaks, changing, fixed_files
+from notifications.submission.templates.breaks import BreakingChange
+from notifications.submission.templates.changing import Editor
+from notifications.submission.templates.fixed_files import Changes
 from notifications.template_definitions.definition import OPTIONS, TEXT, Definition, FixedFile
 from notifications.validation import names, tags, templates
 
@@ -57,7 +56,7 @@ def definition_of(template: Template, version: TemplateVersion, *, with_files: b
         type=template.type,
         archived=template.archived_at is not None,
         tags=template.tag_names(),
-        files=template_files.stored(template) if with_files else {},
+        files=fixed_files.stored(template) if with_files else {},
         **{name: getattr(version, name) for name in TEXT},
         **{name: getattr(template, name) for name in OPTIONS},
     )
@@ -111,12 +110,12 @@ def checked_files(
         if stored.get(name) == file:
             continue
         try:
-            changes[name] = one = template_files.check_one(service, file)
-            after[name] = template_files.fixed(one, path=file.path)
+            changes[name] = one = fixed_files.check_one(service, file)
+            after[name] = fixed_files.fixed(one, path=file.path)
         except errors.NotificationError as error:
             found.append(("files", f"{name}: {'; '.join(one.message for one in error.errors)}"))
         except NoVerdict:
-            found.append(("files", template_files.AWAY))
+            found.append(("files", fixed_files.AWAY))
     if found:
         raise DefinitionInvalid(found)
     return after, changes
@@ -156,7 +155,7 @@ def create(
     with transaction.atomic():
         template = changing.create(service, Channel(definition.type), definition.text(), editor, note=note, **columns)
         changing.change_tags(template, definition.tags, editor)
-        template_files.put(template, files, editor.actor)
+        fixed_files.put(template, files, editor.actor)
         if definition.archived:
             changing.set_archived([template], editor.actor, is_archived=True)
     return template
@@ -171,14 +170,14 @@ def change(
     Raises TemplateBreaksCalls, and DefinitionInvalid if files cannot be changed, with no change.
     """
     with transaction.atomic(), errors_of_files():
-        template_files.check_changes(template, files)
-        template_files.put(template, files, editor.actor)
+        fixed_files.check_changes(template, files)
+        fixed_files.put(template, files, editor.actor)
         changing.change_options(template, definition.options(), editor)
         changing.change_tags(template, definition.tags, editor)
         if definition.archived is (template.archived_at is None):
             changing.set_archived([template], editor.actor, is_archived=definition.archived)
         _save_text(template, definition.text(), editor, how)
-        template_files.take_out(template, files, editor.actor)
+        fixed_files.take_out(template, files, editor.actor)
 
 
 @contextmanager

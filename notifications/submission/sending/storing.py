@@ -18,8 +18,8 @@ from notifications.delivery import repeats
 from notifications.delivery.repeats import RepeatsMessage
 from notifications.models import Attachment, Channel, Notification, RequestCallback, SmsSender, Status
 from notifications.submission import limits, senders, usage
-from notifications.submission.checks import Checked, Submission
 from notifications.submission.requests import RequestedCallback
+from notifications.submission.sending.checks import Checked, Submission
 
 Keep = Callable[[Submission], None]  # stores further rows in the transaction of the message
 

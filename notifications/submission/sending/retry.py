@@ -15,8 +15,8 @@ from django.utils import timezone
 from config.erased import ERASED
 from notifications import tasks
 from notifications.models import BulkRow, KeyType, Notification, RequestCallback, RetriedMessage, Status
-from notifications.submission import sent_again
 from notifications.submission.callers import Person
+from notifications.submission.sending import sent_again
 
 RETRIED = (Status.TECHNICAL_FAILURE, Status.TEMPORARY_FAILURE)
 

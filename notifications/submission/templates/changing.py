@@ -13,7 +13,8 @@ from config import audit
 from config.audit import Actor, changes
 from notifications.models import Channel, Service, Template, TemplateVersion
 from notifications.rendering import placeholders
-from notifications.submission import template_files, templates
+from notifications.submission import templates
+from notifications.submission.templates import fixed_files
 
 Text = Mapping[str, Any]  # the columns of a version: name, subject, content and so on
 
@@ -49,7 +50,7 @@ def copy(template: Template, service: Service, editor: Editor, *, name: str) -> 
     text = {**version.words(), "name": name}
     copied = create(service, Channel(template.type), text, editor, note=note[:MAX_NOTE_CHARACTERS], **columns)
     copied.set_tags(template.tag_names())
-    template_files.copy(template, copied)
+    fixed_files.copy(template, copied)
     after = {"copy": str(copied.pk), "service": service.name, "version": version.number}
     audit.record(editor.actor, "copied", template, after=after)
     return copied

@@ -15,14 +15,15 @@ from django.utils import timezone
 from notifications.delivery import repeats
 from notifications.errors import EmailTooLargeToShow
 from notifications.models import Channel, LimitKind, Service, SuppressionReason
-from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, templates
+from notifications.submission import limits, policy, senders, templates
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Result, Submission
-from notifications.submission.email_checks import EmailChecks
-from notifications.submission.preview import email_parts
 from notifications.submission.requests import EmailRequest, RequestPart, SmsRequest
-from notifications.submission.sms_checks import SmsChecks
+from notifications.submission.sending import checks, email_checks, sms_checks
+from notifications.submission.sending.checks import Result, Submission
+from notifications.submission.sending.email_checks import EmailChecks
+from notifications.submission.sending.sms_checks import SmsChecks
 from notifications.submission.templates import TemplateText
+from notifications.submission.templates.preview import email_parts
 
 # The checks of both channels, in the order of the contract. A check that the channel does not need succeeds.
 NAMES = (

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from notifications import errors
-from notifications.submission import email_checks, policy, sms_checks, storing, template_use
+from notifications.submission import policy
 from notifications.submission.callers import Caller
-from notifications.submission.checks import Check, Checked, Submission
-from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, MessageRequest, SmsRequest
-from notifications.submission.sms_checks import SmsChecks
-from notifications.submission.storing import Keep
+from notifications.submission.sending import email_checks, sms_checks, storing
+from notifications.submission.sending.checks import Check, Checked, Submission
+from notifications.submission.sending.email_checks import EmailChecks
+from notifications.submission.sending.sms_checks import SmsChecks
+from notifications.submission.sending.storing import Keep
+from notifications.submission.templates import use_counts
 
 Message = TypeVar("Message", SmsChecks, EmailChecks)
 
@@ -50,7 +52,7 @@ def _run(named: Sequence[Check[Message]], message: Message) -> None:
             check.run(message)
     except errors.PersonalisationMissing:
         if message.request.template_version is None:
-            template_use.count_failing(message.caller, message.template, message.request.personalisation)
+            use_counts.count_failing(message.caller, message.template, message.request.personalisation)
         raise
 
 
@@ -58,5 +60,5 @@ def _accept(checked: Checked, request: MessageRequest, keep: Keep | None) -> Sub
     """Accept the message, and count the call for the template that it used."""
     submission = storing.store(checked, request.callback, keep)
     if request.template_version is None:
-        template_use.count(checked.caller, checked.template, checked.given, language=request.language)
+        use_counts.count(checked.caller, checked.template, checked.given, language=request.language)
     return submission

@@ -18,10 +18,12 @@ from notifications import errors, tasks
 from notifications.delivery import quiet_hours
 from notifications.models import Channel, Fallback, FallbackState, KeyType, LimitKind, Notification, RequestCallback
 from notifications.models.notification import messages_failed
-from notifications.submission import checks, email_checks, limits, policy, template_files
+from notifications.submission import limits, policy
 from notifications.submission.callers import Caller, Person
-from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, SmsRequest
+from notifications.submission.sending import checks, email_checks
+from notifications.submission.sending.email_checks import EmailChecks
+from notifications.submission.templates import fixed_files
 
 log = structlog.get_logger()
 
@@ -43,7 +45,7 @@ def check(caller: Caller, request: SmsRequest) -> Notification | None:
     message = EmailChecks(caller, email, is_simulated=policy.is_simulated(given.email_address))
     try:
         checks.run(email_checks.CHECKS, message)
-        template_files.check_none(message.template)
+        fixed_files.check_none(message.template)
     except errors.NotificationError as error:
         raise errors.FallbackRejected(reason=error.message, fix=error.fix) from error
     checked = message.checked()

@@ -14,11 +14,10 @@ from django.db import transaction
 from notifications import errors
 from notifications.attachments.validation import FileRequest
 from notifications.models import Service, Template, TemplateVersion, VersionState
-from notifications.submission import template_files
-from notifications.submission.template_changes import definitions
-from notifications.submission.template_changes.changing import Editor
-from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
-from notifications.submission.template_files import Changes
+from notifications.submission.templates import definitions, fixed_files
+from notifications.submission.templates.changing import Editor
+from notifications.submission.templates.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.submission.templates.fixed_files import Changes
 from notifications.template_definitions.definition import TEXT, Definition
 from notifications.validation import templates
 
@@ -84,7 +83,7 @@ def _checked(definition: Definition, stored: Definition | None) -> Definition:
 def _checked_files(service: Service, given: GivenFiles) -> Changes:
     with _as_api_errors(), definitions.errors_of_files():
         templates.check_files(given.keys())
-    checked = template_files.check(service, {name: file for name, file in given.items() if file is not None})
+    checked = fixed_files.check(service, {name: file for name, file in given.items() if file is not None})
     return {name: checked.get(name) for name in given}
 
 

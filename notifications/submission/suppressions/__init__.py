@@ -1,0 +1,1 @@
+"""Suppressions and unsubscribe requests, from the API, the console and recipients."""
