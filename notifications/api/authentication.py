@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Self
 from uuid import UUID
@@ -31,7 +30,7 @@ from config.metrics import registry
 from config.rest import strict_json
 from config.rest.request import base_url, parse_bearer_token
 from notifications import errors
-from notifications.api import whole_keys
+from notifications.api import clocks, whole_keys
 from notifications.api.fields import parse_uuid
 from notifications.api.whole_keys import WholeKey
 from notifications.models import ApiKey, Service
@@ -223,7 +222,7 @@ def _check_claims(token: SignedToken, request: Request) -> None:
         raise errors.KeyNotFound
     issued_at = _seconds(claims["iat"])
     if issued_at is None or abs(now - issued_at) > LEEWAY_SECONDS:
-        skewed = errors.ClockSkewed(fix=_clock_fix(issued_at, now))
+        skewed = errors.ClockSkewed(fix=clocks.fix(issued_at, now))
         skewed.seconds_apart = None if issued_at is None else now - issued_at
         raise skewed
     not_before = _seconds(claims["nbf"]) if "nbf" in claims else now
@@ -288,18 +287,3 @@ def _seconds(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if isinstance(value, int) or math.isfinite(value) else None
-
-
-def _clock_fix(issued_at: int | None, now: int) -> str:
-    try:
-        issued = datetime.fromtimestamp(issued_at, UTC) if issued_at is not None else None
-    except (ValueError, OverflowError, OSError):
-        issued = None
-    if issued is None or issued_at is None:
-        return "Give `iat` in whole seconds since 1970 UTC."
-    current = datetime.fromtimestamp(now, UTC)
-    form = "%H:%M:%S" if issued.date() == current.date() else "%Y-%m-%d %H:%M:%S"
-    return (
-        f"The token was issued at {issued:{form}} UTC, but the server's clock shows {current:{form}} UTC. "
-        f"They are {abs(now - issued_at)} s apart. Turn on time synchronisation on your computer."
-    )
