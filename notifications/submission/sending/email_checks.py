@@ -126,7 +126,7 @@ class EmailChecks:
 
     def _render(self, values: Mapping[str, object]) -> EmailText:
         template = self.template
-        values = templates.values_for(template, values)
+        values = templates.values_for(template, values, sent=self.values)
         return email.render(template.subject, template.content, values, language=template.language)
 
 

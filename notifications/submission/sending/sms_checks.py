@@ -38,7 +38,7 @@ class SmsChecks:
 
     def fill(self) -> None:
         self.given = placeholders.keyed(self.request.personalisation)
-        values = templates.values_for(self.template, self.given)
+        values = templates.values_for(self.template, self.given, sent=self.request.personalisation)
         prefix = self.service.name if self.service.prefix_sms else None
         self.text = sms.render(self.template.content, values, prefix=prefix, language=self.template.language)
 

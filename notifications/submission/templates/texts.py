@@ -3,7 +3,7 @@
 Source: docs/reference/sending-api.md §4.1 (steps 11 to 13), §7.1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self
@@ -135,9 +135,12 @@ def versions_in_use(service_id: UUID, *, by_test_key: bool) -> QuerySet[Template
     return versions.select_related("template").order_by("-number")
 
 
-def values_for(template: TemplateText, personalisation: Mapping[str, object]) -> Keyed:
+def values_for(
+    template: TemplateText, personalisation: Mapping[str, object], *, sent: Iterable[str] | None = None
+) -> Keyed:
     """Return the values for the placeholders: those of the send, and defaults for values that are left out or null.
 
+    sent: the names as the caller spells them, if those in `personalisation` are keyed
     Raises PersonalisationMissing if placeholders have neither. It lists them as the template spells them.
     """
     values = placeholders.keyed(personalisation)
@@ -147,7 +150,9 @@ def values_for(template: TemplateText, personalisation: Mapping[str, object]) ->
         return values
     names = placeholders.missing(template.subject, template.content, personalisation=values)
     if names:
-        raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))
+        raise errors.PersonalisationMissing(
+            names=", ".join(names), fix=_missing_fix(names, list(sent or personalisation))
+        )
     return values
 
 
