@@ -55,6 +55,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "notifications/test_one_mailbox.py",
     "notifications/test_prepared_insert.py",
     "notifications/test_prepared_select.py",
+    "test_request_budgets.py",
 )
 _LOCKS_AND_RACES = (  # claims, leases, limits, requests at once, and a database that is away
     "config/accounts/test_forgot_password.py::test_two_people",
