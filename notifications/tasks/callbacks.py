@@ -14,6 +14,7 @@ from config.queue import publishing
 from notifications.delivery.callbacks import owners
 from notifications.delivery.callbacks.due import DueCallbacks
 from notifications.delivery.drain import Drain
+from notifications.delivery.providers.per_thread import PerThread
 from notifications.models import CallbackDelivery
 from notifications.models.callback_owing import callbacks_stored
 
@@ -21,7 +22,7 @@ QUEUE = "callbacks"  # as in CELERY_TASK_ROUTES
 SWEEP_WAKES = 20  # most wake-ups of one sweep; each worker continues until nothing is due
 WAKE_WITHIN_SECONDS = 60  # the sweep finds later callbacks: a worker keeps a delayed wake-up in memory
 
-_drain = Drain(DueCallbacks(), largest_batch=1)
+_drain = PerThread(lambda: Drain(DueCallbacks(), largest_batch=1))
 
 
 @shared_task
@@ -30,7 +31,7 @@ def drain_callbacks() -> None:
 
     Publish wake-ups for the callbacks that remain or are due again soon.
     """
-    drained = _drain.run()
+    drained = _drain().run()
     if drained.is_more_left:
         wake_for_callbacks()
     for seconds in drained.retries:

@@ -15,7 +15,8 @@ from config.queue import publishing
 from notifications.delivery import pauses, providers
 from notifications.delivery.drain import Drain
 from notifications.delivery.outbox import Outbox
-from notifications.models import Channel, Notification
+from notifications.delivery.providers.per_thread import PerThread
+from notifications.models import Channel, Claim, Notification
 
 SWEEP_WAKES = 20  # most wake-ups of one sweep for a channel; each worker continues until nothing is due
 WAKE_WITHIN_SECONDS = 60  # the sweep finds later messages: a worker keeps a delayed wake-up in memory
@@ -29,7 +30,7 @@ def drain(channel: str) -> None:
 
     Publish wake-ups for the messages that remain or are due again soon.
     """
-    drained = _drains[Channel(channel)].run()
+    drained = _drains[Channel(channel)]().run()
     if drained.is_more_left:
         wake(channel)
     for seconds in drained.retries:
@@ -79,7 +80,11 @@ def _wake_ups_waiting() -> dict[Channel, int]:
     return {channel: waiting[queue] for queue, channel in _QUEUES.items()}
 
 
-_drains = {channel: Drain(Outbox(channel), wake=partial(wake, channel.value)) for channel in Channel}
+def _new_drain(channel: Channel) -> Drain[Claim]:
+    return Drain(Outbox(channel), wake=partial(wake, channel.value))
+
+
+_drains = {channel: PerThread(partial(_new_drain, channel)) for channel in Channel}
 
 
 @worker_ready.connect
