@@ -16,7 +16,7 @@ BEGIN, END = "<!-- fault table: python -m tests.fault_table -->", "<!-- end of t
 GROUPS = {
     "Processes": {
         "A1": "A whole worker, a web process or the clock is killed",
-        "A2": "Processes of a worker pool are killed",
+        "A2": "Processes of a worker are killed, or hang",
         "A3": "A worker is killed after the provider's 250 and before it is recorded",
         "A4": "A worker is asked to stop under load",
         "A5": "Redis loses its data",

@@ -30,7 +30,7 @@ from tests.servers import Program, accepts, free_port, wait_until
 TIMEOUT_SECONDS = 300
 AHEAD = (  # two thirds of a service's imports: the slow ones that need no settings
     "celery.bin.celery",
-    "celery.concurrency.prefork",
+    "celery.concurrency.thread",
     "celery.worker.consumer",
     "cffi.cparser",
     "cryptography.fernet",

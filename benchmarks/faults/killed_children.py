@@ -1,15 +1,16 @@
-"""Kill each process of each worker pool while it works: `python -m benchmarks.faults.killed_children [kills [sqlite]]`.
+"""Kill each process of a worker while it works: `python -m benchmarks.faults.killed_children [kills [sqlite]]`.
 
-A bulk send of 3,000 rows runs and 200 messages are scheduled. It passes if every message is final within 60 s of the
-last kill, and every scheduled message leaves within 10 s of its time (a killed claim may add its minute). No message
-may arrive twice without an uncertain attempt. The log of the worker must have no RuntimeError and no AttributeError.
+A bulk send of 3,000 rows runs and 200 messages are scheduled. It passes if every message is final within 120 s of
+the last kill: a claim and the lease of a bulk send end after a minute, the sweep follows within 10 s, and then the rest
+of the rows leave. Every scheduled message must leave within 10 s of its time (a killed claim may add its minute). No
+message may arrive twice without an uncertain attempt.
+The log of the worker must have no RuntimeError and no AttributeError.
 Source: docs/testing.md, A2.
 
 Cases: A2.
 """
 
 import os
-import random
 import signal
 import sys
 import time
@@ -21,7 +22,7 @@ from benchmarks.faults.stand import FINAL_ENOUGH, Caller, Stand, show, show_mach
 
 ROWS, SCHEDULED = 3000, 200
 SECONDS_BETWEEN = 2.0
-FINAL_WITHIN_SECONDS, LATE_AFTER_SECONDS, CLAIM_SECONDS = 60, 10, 60
+FINAL_WITHIN_SECONDS, LATE_AFTER_SECONDS, CLAIM_SECONDS = 120, 10, 60
 FORBIDDEN = ("RuntimeError", "AttributeError")
 
 
@@ -41,10 +42,10 @@ def main(kills: int, *, embedded: bool) -> None:
             answer = caller.send(number, scheduled_for=due.isoformat())
             assert answer.status == 201, answer
             times[answer.id] = time.monotonic() + seconds
-        for pool, place in islice(cycle(shuffled_places(worker.pid)), kills):
+        for name in islice(cycle(processes(worker.pid)), kills):
             time.sleep(SECONDS_BETWEEN)
-            wait_for(lambda pool=pool, place=place: len(children(pool)) > place, 30)  # type: ignore[misc]  # no types for it
-            os.kill(children(pool)[place], signal.SIGKILL)
+            wait_for(lambda name=name: name in processes(worker.pid), 30)  # type: ignore[misc]  # no types for it
+            os.kill(processes(worker.pid)[name], signal.SIGKILL)
         last = time.monotonic()
         show("kills", kills, seconds=round(last - began))
         settled = wait_for(lambda: set(statuses(it)) <= FINAL_ENOUGH and len(statuses(it)) == ROWS + SCHEDULED, 180)
@@ -76,16 +77,10 @@ def statuses(it: Stand) -> list[str]:
     return list(it.statuses().values())
 
 
-def shuffled_places(worker: int) -> list[tuple[int, int]]:
-    """Return each pool of the worker with the number of each of its processes, in random order."""
-    places = [(pool, place) for pool in children(worker) for place in range(len(children(pool)))]
-    random.shuffle(places)
-    return places
-
-
-def children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+def processes(worker: int) -> dict[str, int]:
+    """Return the processes of a worker, by name."""
+    children = (Path(f"/proc/{worker}/task/{worker}/children")).read_text().split()
+    return {Path(f"/proc/{child}/comm").read_text().strip(): int(child) for child in children}
 
 
 if __name__ == "__main__":

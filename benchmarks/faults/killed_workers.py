@@ -16,7 +16,7 @@ from notifications.delivery.drain import LARGEST_BATCH
 
 WORKER = ("--queues", "send-email", "--concurrency", "4")
 BETWEEN_KILLS = (1, 4)  # seconds of sending
-PROCESSES = 4  # they send at the same time, and each may have sent a batch that it has not recorded
+THREADS = 4  # they send at the same time, and each may have sent a batch that it has not recorded
 
 
 def main(count: int, *, embedded: bool) -> None:
@@ -42,12 +42,12 @@ def main(count: int, *, embedded: bool) -> None:
         twice = [identifier for identifier, number in counts.items() if number > 1]
         show("kills", kills, seconds=round(time.monotonic() - started))
         show("accepted", len(accepted), arrived=len(counts), foreign=len(set(counts) - set(accepted)))
-        show("arrived more than once", len(twice), bound=kills * PROCESSES * LARGEST_BATCH, most=max(counts.values()))
+        show("arrived more than once", len(twice), bound=kills * THREADS * LARGEST_BATCH, most=max(counts.values()))
         show("rows with an uncertain attempt", it.doubts())
         show("rows not delivered", sum(statuses[identifier] not in FINAL_ENOUGH for identifier in accepted))
         assert settled is not None
         assert set(counts) == set(accepted)
-        assert len(twice) <= kills * PROCESSES * LARGEST_BATCH
+        assert len(twice) <= kills * THREADS * LARGEST_BATCH
         assert it.doubts() >= len(twice), "a message arrived twice without an uncertain attempt"
         show("passed", True)
 

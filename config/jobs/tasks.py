@@ -24,13 +24,13 @@ def look_for_clean_up() -> None:
 
 
 # A batch of files may take as long as the file store needs, and a task ends only between two batches.
-@shared_task(soft_time_limit=240, time_limit=300)
+@shared_task(time_limit=300)
 def work_on_run(run_id: str) -> None:
     """Work on a run of a retention rule for the time that its job allows."""
     _work_on(RetentionRun.objects.get(pk=run_id), work_on_run)
 
 
-@shared_task(soft_time_limit=240, time_limit=300)
+@shared_task(time_limit=300)
 def work_on_bulk_job(run_id: str) -> None:
     """Work on a bulk job for the time that it allows."""
     _work_on(BulkJobRun.objects.get(pk=run_id), work_on_bulk_job)

@@ -34,7 +34,7 @@ def start_metrics(**kwargs: Any) -> None:
 
 @signals.worker_process_shutdown.connect
 def flush_metrics(**kwargs: Any) -> None:
-    """Store the counts. The processes of a pool do not run `atexit` handlers."""
+    """Store the counts. The processes of a worker do not run `atexit` handlers."""
     registry.flush()
 
 

@@ -15,6 +15,9 @@ from django.db import close_old_connections
 class _WorkerFixup(DjangoWorkerFixup):  # type: ignore[misc]  # not in celery-types
     """Celery's fixup, except that tasks keep connections. Forked processes still close those of their parent."""
 
+    def validate_models(self) -> None:
+        """Do nothing: `manage.py` has set Django up and checked it, once for all workers of all processes."""
+
     def on_task_prerun(self, sender: Any, **kwargs: Any) -> None:  # Any: the task
         if not getattr(sender.request, "is_eager", False):
             close_old_connections()

@@ -24,8 +24,6 @@ from kombu.utils.json import dumps
 from config.queue import unreadable
 
 MAX_WAIT_SECONDS = 0.2
-AFTER_ERROR_SECONDS = 5.0  # until the next try if the folder cannot be read
-BUSY_SECONDS = 0.005  # until the next try while messages arrive
 MAX_MESSAGE_BYTES = 1024 * 1024  # messages have some hundred bytes; a huge file would use up the memory
 _MESSAGE = ".msg"
 
@@ -130,7 +128,7 @@ class Channel(unreadable.Careful, filesystem.Channel):
             ]
         except OSError as error:
             if os.path.lexists(folder) and not os.path.isdir(folder):  # a file or a broken link
-                self._move_aside(queue, folder, error)  # other queues of the pool must not wait for this one
+                self._move_aside(queue, folder, error)  # the other queues of the reader must not wait for this one
             elif isinstance(error, FileNotFoundError):
                 os.stat(self.data_folder_in)
             else:
@@ -139,39 +137,18 @@ class Channel(unreadable.Careful, filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Runs in Celery's event loop, where each process of a worker has its own pipe.
-
-    Without the loop they share one queue and its lock. A killed process would keep the lock, and the worker would hang
-    although the process is replaced.
-    """
-
     Channel = Channel
-    implements = filesystem.Transport.implements.extend(asynchronous=True)
-
-    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        def look() -> None:
-            wait: Any = AFTER_ERROR_SECONDS
-            try:
-                wait = BUSY_SECONDS if self._take_what_is_there() else self.polling_interval
-            except Exception as error:  # the pool must try again after any error
-                log.error("queue.not_read", exc_info=error)
-            finally:
-                loop.call_later(wait, look)
-
-        look()
+    after_error_seconds = 5.0  # until the next try
 
     def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> None:
-        """Return often, because a worker checks between two calls whether it must stop."""
-        super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))
-
-    def _take_what_is_there(self) -> bool:
-        """Deliver messages until the queue is empty or the worker has enough. Return whether there was one."""
-        was_there = False
-        with contextlib.suppress(Empty):
-            while self.cycle is not None:
-                self.cycle.get(self._deliver)
-                was_there = True
-        return was_there
+        """Return often, because a worker checks between two calls whether it must stop. Retry after any error."""
+        try:
+            super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))
+        except TimeoutError:
+            raise
+        except Exception as error:  # a worker that ended would delay all rows of its kind
+            log.error("queue.not_read", exc_info=error)
+            time.sleep(self.after_error_seconds)
 
 
 def _new_name() -> str:

@@ -18,6 +18,8 @@ from redis import RedisError, ResponseError
 
 from config.queue import unreadable
 
+MAX_WAIT_SECONDS = 0.2
+
 
 class QoS(redis.QoS):
     def restore_by_tag(self, tag: Any, client: Any = None, leftmost: bool = False) -> None:  # Any: untyped in kombu
@@ -89,6 +91,10 @@ class Channel(unreadable.Careful, redis.Channel):
 
 class Transport(redis.Transport):
     Channel = Channel
+
+    def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> None:
+        """Return often: a worker that has as many tasks as it may take looks for more between two calls only."""
+        super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))
 
 
 def put(

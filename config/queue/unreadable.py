@@ -1,6 +1,6 @@
-"""Move queue messages that cannot be read aside, log and count them, so that their pool continues.
+"""Move queue messages that cannot be read aside, log and count them, so that their worker continues.
 
-A lost wake-up does no harm, because the sweep finds its row. A pool that crashes delays all rows of its kind.
+A lost wake-up does no harm, because the sweep finds its row. A worker that crashes delays all rows of its kind.
 """
 
 import base64
@@ -14,7 +14,7 @@ from kombu.utils.json import dumps, loads
 QUEUE = "unreadable"  # the queue that keeps them; it has no consumer
 MOST_KEPT = 1000  # in Redis, whose memory is limited
 _MOST_SECONDS = 7 * 24 * 3600
-# Celery reads these in the main process of the pool. A stamp that was a number ended the whole pool.
+# Celery reads these before it starts the task. A stamp that was a number ended the whole worker.
 _OPTIONAL_HEADERS: dict[str, type] = {
     **dict.fromkeys(("eta", "expires", "group", "parent_id", "root_id"), str),
     "retries": int,
@@ -32,8 +32,7 @@ class Unreadable(Exception):
 def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
     """Return a message that kombu and Celery can take. Raises Unreadable.
 
-    Celery reads the arguments of a task in the process that runs it, where an error ends the whole pool. A time limit
-    that is not a number permanently removes one process from the pool.
+    An error in the arguments of a task, or a time limit that is not a number, could end the worker.
     """
     try:
         message = loads(raw)

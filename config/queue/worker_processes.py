@@ -33,7 +33,7 @@ class WorkerProcess(models.Model):
 
 
 class _ThisProcess:
-    """What this process notes about itself. A pool sets its queues before it forks its processes."""
+    """What this process notes about itself. `worker.run` sets its queues."""
 
     queues: tuple[str, ...] = ()
     _noted_at = float("-inf")

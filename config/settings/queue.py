@@ -25,7 +25,7 @@ else:
     }
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not support
 
-# Each kind of work has its own queue and pool of processes, so that slow work does not delay other work. The default
+# Each kind of work has its own queue and threads, so that slow work does not delay other work. The default
 # queue is for short tasks that the clock publishes.
 CELERY_TASK_DEFAULT_QUEUE = "periodic"
 CELERY_TASK_ROUTES = {
@@ -40,28 +40,23 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
-# The pools of `manage.py worker`: queues and number of processes. None: the value of --concurrency.
-WORKER_POOLS: dict[tuple[str, ...], int | None] = {("periodic",): 1, ("upkeep",): 1}
+# The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
+WORKER_PROCESSES: dict[str, dict[tuple[str, ...], int | None]] = {"jobs": {("periodic",): 1, ("upkeep",): 1}}
 if "notifications" in AREAS:
-    WORKER_POOLS = {
-        ("send-email",): None,
-        ("send-sms",): None,
-        ("receipts", "periodic", "bulk"): 2,
-        ("callbacks",): 2,
-        ("upkeep",): 1,
+    WORKER_PROCESSES = {
+        "sending": {("send-email",): None, ("send-sms",): None, ("callbacks",): 2},
+        "bulk": {("receipts", "periodic", "bulk"): 2},  # its steps need much processor time
+        "upkeep": {("upkeep",): 1},
     }
-WORKER_QUEUES = tuple(queue for queues in WORKER_POOLS for queue in queues)
+WORKER_QUEUES = tuple(queue for groups in WORKER_PROCESSES.values() for queues in groups for queue in queues)
 WAKE_UPS_KEPT = 1000  # of a queue while no worker runs: 100 a second would take 8 GB a day. The sweep finds the rest
 CELERY_TASK_ALWAYS_EAGER = False  # read for each wake-up; a lookup in Celery's settings takes 30 µs
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SOFT_TIME_LIMIT = 25  # a fallback if a client's time-out fails; an interrupted message is retried
-CELERY_TASK_TIME_LIMIT = 30
+CELERY_TASK_TIME_LIMIT = 30  # config/queue/time_limits.py; a fallback if a client's time-out fails
 CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
-CELERY_WORKER_POOL = "config.queue.prefork:TaskPool"
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
-CELERY_WORKER_CONCURRENCY = 2
+CELERY_WORKER_PREFETCH_MULTIPLIER = 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # no limit; config/queue/broker.py sets the interval

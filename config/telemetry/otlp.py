@@ -72,7 +72,7 @@ def start(endpoint: str) -> None:
     exporter = Exporter(endpoint)
     traces.send_to(exporter.record)
     atexit.register(exporter.flush)
-    # A process of a pool exits without `atexit`.
+    # A process of a worker exits without `atexit`.
     signals.worker_process_shutdown.connect(lambda **kwargs: exporter.flush(), weak=False)
 
 

@@ -26,7 +26,7 @@ def start(dsn: str) -> None:
         before_send=_without_texts,
     )
     errors.send_to(_send)
-    # A process of a pool exits without `atexit`.
+    # A process of a worker exits without `atexit`.
     signals.worker_process_shutdown.connect(lambda **kwargs: sentry_sdk.flush(2), weak=False)
 
 

@@ -18,7 +18,7 @@ from uuid import UUID
 import structlog
 from django.db import connections
 
-# Short, because a worker finishes its drain before it stops, and because other queues of its pool wait for the drain.
+# Short, because a worker finishes its drain before it stops, and because its other queues wait for the drain.
 # No item starts later than this, so a task ends before its time limit even if the last item is slow.
 DRAIN_SECONDS = 2.0
 BATCH_SECONDS = 1.0  # the work in one batch, at the rate of the last one

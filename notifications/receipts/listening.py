@@ -7,7 +7,7 @@ from typing import Any
 
 from celery import signals
 
-from config.queue.app import app
+from config.queue import worker_processes
 from notifications.delivery import providers
 from notifications.receipts import taking
 from notifications.submission import joining
@@ -17,7 +17,7 @@ QUEUE = "send-sms"  # its processes have binds for sending; message centres limi
 
 @signals.worker_process_init.connect
 def listen(**kwargs: Any) -> None:  # Any: the arguments of the signal
-    if QUEUE in app.amqp.queues.consume_from:
+    if QUEUE in worker_processes.this_process.queues:
         for provider in providers.listening():
             provider.listen(lambda name, receipt: taking.take_in(name, [receipt]), joining.take)
 

@@ -10,7 +10,7 @@ from notifications.delivery.returned_emails.imap import MailboxAway
 log = structlog.get_logger()
 
 
-@shared_task(soft_time_limit=240, time_limit=300)
+@shared_task(time_limit=300)
 def fetch_emails() -> None:
     """Take in the waiting emails. If the server is away, the task fails, and the next run follows in a minute."""
     if not settings.RETURNED_EMAIL_IMAP_URL:

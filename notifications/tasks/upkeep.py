@@ -30,7 +30,7 @@ def close_without_receipt() -> None:
     end_without_receipt()
 
 
-@shared_task(soft_time_limit=240, time_limit=300)
+@shared_task(time_limit=300)
 def count_messages() -> None:
     """Update the daily counts of recent days, every minute."""
     counting.count_recent()

@@ -52,7 +52,7 @@ def do_one_task_of_each_queue(service: Service, worker: Program) -> None:
         wait_until(lambda before=before: worker.log.read_text().count(done) > before, 20)
 
 
-def test_every_pool_survives_every_damaged_message(own_service):
+def test_every_kind_of_worker_survives_every_damaged_message(own_service):
     for queue in QUEUES:
         put(own_service, queue, DAMAGED | ODD)
 
@@ -60,7 +60,7 @@ def test_every_pool_survives_every_damaged_message(own_service):
 
     do_one_task_of_each_queue(own_service, worker)
     log = worker.log.read_text()
-    assert "worker.pool_died" not in log
+    assert "worker.process_died" not in log
     for queue in QUEUES:
         noted = [line for line in log.splitlines() if "queue.message_unreadable" in line and f'"{queue}"' in line]
         assert len(DAMAGED) <= len(noted) <= len(DAMAGED | ODD)
@@ -76,11 +76,11 @@ def test_a_running_pool_survives_damaged_messages(own_service):
 
     wait_until(lambda: lying_aside(own_service) == before + 3 * len(QUEUES))
     do_one_task_of_each_queue(own_service, worker)
-    assert "worker.pool_died" not in worker.log.read_text()
+    assert "worker.process_died" not in worker.log.read_text()
     assert f"could not be read: {before + 3 * len(QUEUES):.0f}" in own_service.manage("doctor", "--all").stdout
 
 
-def test_in_redis_a_damaged_unacknowledged_message_and_a_key_of_another_type_stop_no_pool(own_service):
+def test_in_redis_a_damaged_unacknowledged_message_and_a_key_of_another_type_stop_no_worker(own_service):
     if not own_service.environment["REDIS_URL"]:
         return  # the queue has no keys, only files
     with redis.Redis.from_url(own_service.environment["REDIS_URL"]) as connection:

@@ -13,7 +13,6 @@ from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 from structlog.testing import capture_logs
 
-from config.queue.file_queue import AFTER_ERROR_SECONDS
 from tests.config.damaged_messages import DAMAGED
 
 
@@ -168,35 +167,25 @@ def test_a_message_that_cannot_be_written_leaves_no_file(folder):
     assert list((folder / "letters").iterdir()) == []
 
 
-class Loop:
-    """An event loop whose next timer the test runs."""
-
-    def call_later(self, seconds, callback):
-        self.wait_seconds, self.next = seconds, callback
-
-
-def test_a_pool_retries_after_any_error_and_continues_once_it_is_over(tmp_path):
-    folder, loop, received = tmp_path / "queue", Loop(), []
+def test_a_reader_continues_after_any_error(tmp_path):
+    folder, received = tmp_path / "queue", []
     folder.mkdir()
     with connect(folder) as connection:
         queue = connection.SimpleQueue("letters")
         queue.consumer.register_callback(lambda body, message: received.append(body))
         queue.consumer.consume()
-        transport = connection.transport
+        connection.transport.after_error_seconds = 0
         folder.rename(tmp_path / "elsewhere")
 
         with capture_logs() as logs:
-            transport.register_with_event_loop(connection, loop)
+            connection.drain_events(timeout=1)
 
         assert [line["event"] for line in logs] == ["queue.not_read"]
-        assert loop.wait_seconds == AFTER_ERROR_SECONDS
         (tmp_path / "elsewhere").rename(folder)
         queue.put({"a": "letter"})
+        connection.drain_events(timeout=1)
 
-        loop.next()
-
-        assert received == [{"a": "letter"}]
-        assert loop.wait_seconds < 1
+    assert received == [{"a": "letter"}]
 
 
 def test_files_that_cannot_be_moved_aside_are_skipped(folder):

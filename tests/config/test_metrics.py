@@ -120,7 +120,7 @@ def test_the_worker_processes_of_each_queue_are_counted(counting):
             value(counting, "signalbox_worker_processes", queue=queue) for queue in ("send-sms", "periodic", "upkeep")
         ]
 
-    wait_until(lambda: numbers() == [2, 2, 1])
+    wait_until(lambda: numbers() == [1, 1, 1])
     assert value(counting, "signalbox_build_info", version=VERSION) == 1
 
 

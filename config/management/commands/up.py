@@ -5,9 +5,12 @@ import os
 import socket
 import sys
 import time
-import urllib.request
 from argparse import ArgumentParser
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
@@ -16,9 +19,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from config import env
-from config.management import demo
-from config.management.supervision import Supervisor
-from config.queue import presence
+from config.management import demo, supervision
+from config.management.supervision import Child, Ready, Supervisor
+from config.queue import worker
+from config.queue.app import app
 from config.web.ip_addresses import is_loopback
 
 
@@ -26,7 +30,7 @@ class Command(BaseCommand):
     help = (
         "Migrate the database, create the demo data on the first run, and run web, worker and clock until Ctrl-C. "
         "Example: manage.py up --port 9000. "
-        "Exit codes: 0 after a stop, 1 if the service cannot start or a process ends."
+        "A process that ends starts again. Exit codes: 0 after a stop, 1 if the service cannot start."
     )
     requires_system_checks = []
 
@@ -42,18 +46,52 @@ class Command(BaseCommand):
         _check_secrets(host)
         _check_free(host, port)
         _use_own_base_url(host, port)
-        for line in self._prepare():
-            self.stdout.write(line)
+        import_all()
+        self._prepare_in_a_fork()
+        ready = Ready()
 
         def is_ready() -> bool:
-            return _answers(host, port) and presence.is_there("worker", within_seconds=time.monotonic() - started)
+            return ready.have(1) and _answers(host, port)
 
         def say_ready() -> None:
-            self.stdout.write(f"Ready in {time.monotonic() - started:.0f} s. Ctrl-C stops.")
+            self._show(f"Ready in {time.monotonic() - started:.0f} s. Ctrl-C stops.")
 
-        supervisor = Supervisor(_commands(host, port), self.stdout.write)
-        if not supervisor.run(is_ready, say_ready):
+        def died(child: Child) -> None:
+            self._show(f"{child.name} {child.ending}. It starts again in {child.delay_seconds:g} s.")
+
+        programs: dict[str, Callable[[], object]] = {
+            "web": partial(_serve, host, port),
+            "worker": partial(worker.run, worker.groups_of_all(), ready=ready.note, with_clock=True),
+        }
+        fallen = Supervisor(programs, died=died, show=self._show).run(is_ready, say_ready)
+        if fallen:
+            self._show(f"{fallen.name} {fallen.ending}. Its last lines:")
+            for line in fallen.last_lines:
+                self._show(f"  {line}")
             sys.exit(1)
+
+    def _show(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()  # the output may be a pipe or a file
+
+    def _prepare_in_a_fork(self) -> None:
+        """Prepare in a fork, which takes its connections and its memory with it."""
+        pid = supervision.fork(self._prepare_and_show)
+        try:
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        except KeyboardInterrupt:  # the fork got it, too
+            code = supervision.INTERRUPTED
+        if code:
+            sys.exit(code)
+
+    def _prepare_and_show(self) -> int:
+        try:
+            for line in self._prepare():
+                self._show(line)
+        except CommandError as error:
+            self.stderr.write(f"CommandError: {error}")
+            return 1
+        return 0
 
     def _prepare(self) -> list[str]:
         """Migrate and create the demo data. Return the lines to print."""
@@ -107,23 +145,27 @@ def _use_own_base_url(host: str, port: int) -> None:
     os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  the same command
 
 
-def _commands(host: str, port: int) -> dict[str, list[str]]:
-    """Return the commands of the three processes, which are the same as in production."""
-    manage = [sys.executable, str(Path(sys.argv[0]).resolve())]
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(env.ROOT / "config" / "web" / "gunicorn.py")]
-    return {
-        "web": [*gunicorn, "--bind", f"{host}:{port}", "config.wsgi"],
-        "worker": [*manage, "worker"],
-        "clock": [*manage, "clock"],
-    }
+def import_all() -> None:
+    """Import what the forks need, so that they share it."""
+    for name in (settings.ROOT_URLCONF, "gunicorn.app.wsgiapp", "gunicorn.workers.gthread", "config.web.worker"):
+        import_module(name)
+    app.loader.import_default_modules()
+
+
+def _serve(host: str, port: int) -> None:
+    sys.argv = ["gunicorn", "-c", str(env.ROOT / "config/web/gunicorn.py"), "--bind", f"{host}:{port}", "config.wsgi"]
+    import_module("gunicorn.app.wsgiapp").run()
 
 
 def _answers(host: str, port: int) -> bool:
+    connection = HTTPConnection(host.strip("[]"), port, timeout=2)
     try:
-        with urllib.request.urlopen(f"http://{host}:{port}/_status/serving", timeout=2) as answer:
-            return bool(answer.status == 200)
-    except OSError:
+        connection.request("GET", "/_status/serving")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
         return False
+    finally:
+        connection.close()
 
 
 def _reason(error: OSError) -> str:

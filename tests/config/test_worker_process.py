@@ -1,4 +1,4 @@
-"""A worker has a pool of processes for each kind of work. If one dies or hangs, the others continue."""
+"""A worker has threads for each kind of work, in three processes. If one dies or hangs, the others continue."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ def test_each_kind_of_work_has_its_queue(task, queue):
     assert app.amqp.router.route({}, task)["queue"].name == queue
 
 
-def test_every_queue_has_one_pool_and_every_scheduled_task_a_queue():
+def test_every_queue_has_its_threads_and_every_scheduled_task_a_queue():
     assert len(set(settings.WORKER_QUEUES)) == len(settings.WORKER_QUEUES)
     app.loader.import_default_modules()
     for entry in settings.CELERY_BEAT_SCHEDULE.values():
@@ -75,15 +75,44 @@ def test_celerys_warning_about_root_is_one_log_line(worker):
 
 
 @pytest.mark.fault("A2")
-def test_a_dead_pool_is_replaced_and_the_others_continue(worker):
-    pools = children(worker.pid)
+def test_a_dead_process_is_replaced_and_the_others_continue(worker):
+    processes = children(worker.pid)
 
-    os.kill(pools[0], signal.SIGKILL)
+    os.kill(processes[0], signal.SIGKILL)
 
-    wait_until(lambda: worker.has_said("worker.pool_died"))
-    wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_POOLS))
-    assert set(pools[1:]) < set(children(worker.pid))
+    wait_until(lambda: worker.has_said("worker.process_died"))
+    wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_PROCESSES))
+    assert set(processes[1:]) < set(children(worker.pid))
     assert worker.is_running()
+
+
+@pytest.mark.fault("A2")
+def test_a_process_whose_task_hangs_is_replaced_and_the_others_continue(start_service):
+    service = start_service(DJANGO_SETTINGS_MODULE="tests.config.hanging_settings")
+    worker = service.start_worker()
+    processes = children(worker.pid)
+    code = "from tests.config.hanging_tasks import hang; hang.apply_async(queue='{}')"
+
+    assert service.manage("shell", "-v", "0", "-c", code.format("upkeep")).returncode == 0
+
+    wait_until(lambda: worker.has_said("tests.config.hanging_tasks.hang has exceeded its time limit"))
+    wait_until(lambda: worker.has_said("worker.process_died"))
+    wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_PROCESSES))
+    assert len(set(processes) & set(children(worker.pid))) == len(processes) - 1
+
+
+def test_other_queues_do_not_wait_for_a_task_that_hangs(start_service):
+    service = start_service(DJANGO_SETTINGS_MODULE="tests.config.hanging_settings")
+    worker = service.start_worker()
+    code = (
+        "from tests.config.hanging_tasks import hang; from config.queue.tasks import note_worker; "
+        "[hang.apply_async(queue='send-email') for _ in range(100)]; note_worker.apply_async(queue='send-sms')"
+    )
+
+    assert service.manage("shell", "-v", "0", "-c", code).returncode == 0
+
+    wait_until(lambda: f'"task": "{tasks.note_worker.name}"' in worker.log.read_text())
+    assert not worker.has_said("exceeded")
 
 
 def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
@@ -105,7 +134,7 @@ def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
 
 
 def note(service: Service, worker: Program) -> None:
-    """Run one task in the one process of a queue."""
+    """Run one task in the one thread of a queue."""
     done = f'"task": "{tasks.note_worker.name}"'
     before = worker.log.read_text().count(done)
     code = "from config.queue.tasks import note_worker; note_worker.apply_async(queue='upkeep')"
@@ -121,23 +150,29 @@ def backends(service: Service) -> set[int]:
         return {pid for (pid,) in anybody.execute(question)}
 
 
-def test_a_stopped_worker_ends_with_all_its_pools(worker):
-    pools = children(worker.pid)
-    assert len(pools) == len(settings.WORKER_POOLS)
+def test_a_stopped_worker_ends_with_all_its_processes(worker):
+    processes = children(worker.pid)
+    assert len(processes) == len(settings.WORKER_PROCESSES)
 
     worker.process.send_signal(signal.SIGTERM)
 
     assert worker.process.wait(60) == 0
-    assert not [pid for pid in pools if Path(f"/proc/{pid}").exists()]
+    assert not [pid for pid in processes if Path(f"/proc/{pid}").exists()]
 
 
-def test_the_pools_end_when_the_process_above_them_is_killed(worker):
-    pools = children(worker.pid)
+def test_the_processes_have_names(worker):
+    names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in children(worker.pid)]
+
+    assert names == list(settings.WORKER_PROCESSES)
+
+
+def test_the_processes_end_when_the_process_above_them_is_killed(worker):
+    processes = children(worker.pid)
 
     os.kill(worker.pid, signal.SIGKILL)
     worker.process.wait()
 
-    wait_until(lambda: all(is_gone(pid) for pid in pools))
+    wait_until(lambda: all(is_gone(pid) for pid in processes))
 
 
 def is_gone(pid: int) -> bool:
@@ -170,11 +205,3 @@ def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds(t
 
     assert ask("") == "5s"
     assert ask("statements.allow(statements.WORKER_SECONDS); ") == "1min"
-
-
-def test_a_worker_that_was_stopped_leaves_nothing_in_the_temporary_folder(start_service, tmp_path):
-    service = start_service(TMPDIR=str(tmp_path))
-
-    service.start_worker().stop(60)
-
-    assert list(tmp_path.glob("pymp-*")) + list(tmp_path.glob("signalbox-pool-*")) == []
