@@ -13,10 +13,11 @@ from kombu.exceptions import KombuError
 
 from config.queue import publishing
 from notifications.delivery import pauses, providers
+from notifications.delivery.claiming import Claim
 from notifications.delivery.drain import Drain
 from notifications.delivery.outbox import Outbox
 from notifications.delivery.providers.per_thread import PerThread
-from notifications.models import Channel, Claim, Notification
+from notifications.models import Channel, Notification
 
 SWEEP_WAKES = 20  # most wake-ups of one sweep for a channel; each worker continues until nothing is due
 WAKE_WITHIN_SECONDS = 60  # the sweep finds later messages: a worker keeps a delayed wake-up in memory
