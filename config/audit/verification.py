@@ -31,6 +31,11 @@ class Point:
     chain_hash: str
 
 
+_HEAD_OF_NO_EVENTS = AuditHead(
+    sequence=0, chain_hash="", purged_sequence=0, purged_hash=""
+)  # the first event stores it
+
+
 @dataclass(slots=True)
 class Verification:
     """One verification. events: how many it has read; newest: the end of the chain, once it is over."""
@@ -44,7 +49,7 @@ class Verification:
         most: verify only this number of the newest events
         """
         with _snapshot():
-            head = AuditHead.objects.first() or AuditHead(id=1, sequence=0, purged_sequence=0)
+            head = AuditHead.objects.first() or _HEAD_OF_NO_EVENTS
             before = Point(sequence=head.purged_sequence, chain_hash=head.purged_hash)
             links = AuditLink.objects.order_by("sequence")
             if most is not None and head.sequence - most > head.purged_sequence:

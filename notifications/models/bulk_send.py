@@ -16,7 +16,7 @@ from notifications.models.channel import Channel, Origin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 
-LEASE_SECONDS = 60.0  # longer than one step
+LEASE_SECONDS = 20.0  # longer than one step
 
 
 class BulkState(models.TextChoices):

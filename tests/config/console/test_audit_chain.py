@@ -70,6 +70,13 @@ def discrepancies() -> list[str]:
     return [found.text for found in Verification().discrepancies()]
 
 
+@pytest.mark.django_db
+def test_a_new_installation_without_an_event_has_no_discrepancy() -> None:
+    assert not AuditHead.objects.exists()
+
+    assert discrepancies() == []
+
+
 def execute(sql: str, *values: object) -> None:
     prepared = [
         value.hex if isinstance(value, uuid.UUID) and connection.vendor == "sqlite" else value for value in values
