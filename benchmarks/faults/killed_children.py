@@ -2,7 +2,7 @@
 
 A bulk send of 3,000 rows runs and 200 messages are scheduled. It passes if every message is final within 60 s of the
 last kill: a claim ends after 45 s, and the sweep follows within 10 s. Every scheduled message must leave within 10 s of
-its time, and one of a killed process when its claim has ended. No message may arrive twice without an uncertain attempt.
+its time, or after the claim of a killed process has ended. No message may arrive twice without an uncertain attempt.
 The log of the worker must have no RuntimeError and no AttributeError.
 Source: docs/testing.md, A2.
 
@@ -21,7 +21,7 @@ from benchmarks.faults.stand import FINAL_ENOUGH, Caller, Stand, show, show_mach
 
 ROWS, SCHEDULED = 3000, 200
 SECONDS_BETWEEN = 2.0
-FINAL_WITHIN_SECONDS, LATE_AFTER_SECONDS, CLAIM_SECONDS = 60, 10, 45
+FINAL_WITHIN_SECONDS, LATE_AFTER_SECONDS, CLAIM_SECONDS, SWEEP_SECONDS = 60, 10, 45, 10
 FORBIDDEN = ("RuntimeError", "AttributeError")
 
 
@@ -66,8 +66,9 @@ def main(kills: int, *, embedded: bool) -> None:
         assert settled <= FINAL_WITHIN_SECONDS
         assert len(counts) == ROWS + SCHEDULED
         assert it.doubts(twice) == len(twice), "a message arrived twice without an uncertain attempt"
-        assert late[-1] <= LATE_AFTER_SECONDS + CLAIM_SECONDS
-        assert sum(seconds > LATE_AFTER_SECONDS for seconds in late) <= kills
+        assert late[-1] <= LATE_AFTER_SECONDS + CLAIM_SECONDS + SWEEP_SECONDS
+        waited = [each for each, due in times.items() if arrived[each] - due > LATE_AFTER_SECONDS]
+        assert it.doubts(waited) == len(waited), "a message left late that no killed process had claimed"
         assert not any(word in log for word in FORBIDDEN)
         show("passed", True)
 
