@@ -45,4 +45,4 @@ OUTBOUND_ALLOWED_NETWORKS = env.list(
     [] if environment() == "production" else ["127.0.0.0/8", "::1/128"],
     validate=env_values.networks,
 )
-DELIVERY_CLAIM_SECONDS = 45  # longer than CELERY_TASK_TIME_LIMIT, so a claim outlives its task
+DELIVERY_CLAIM_SECONDS = 40  # longer than CELERY_TASK_TIME_LIMIT, so a claim outlives its task
