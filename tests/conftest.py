@@ -25,6 +25,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from tests import both_stores
+from tests.people import browser_of
 from tests.servers import PrivateRedis, Program, SmtpSink
 from tests.service import MIGRATED, Service
 
@@ -168,9 +169,7 @@ def operator(db: None) -> User:
 @pytest.fixture
 def console(operator: User) -> Client:
     """A client without scripts that is signed in as an operator."""
-    client = Client()
-    client.force_login(operator)
-    return client
+    return browser_of(operator)
 
 
 # Files that start first, because they take the most CPU time or wait for programs the longest. The longest is first.

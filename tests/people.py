@@ -2,9 +2,13 @@
 
 import uuid
 
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
+from config.accounts.sessions import SessionStore
 from notifications.models import Role, Service, TeamMember
 from notifications.recipients import normalise
 
@@ -27,8 +31,25 @@ def join(user: User, service: Service, *roles: Role) -> TeamMember:
 
 
 def browser_of(user: User) -> Client:
+    """Return a client that is signed in.
+
+    The session is stored directly. `force_login` also runs what a sign-in does to an account, in 13 statements.
+    """
+    now = timezone.now().timestamp()
+    session = SessionStore()
+    session.update(
+        {
+            SESSION_KEY: str(user.pk),
+            BACKEND_SESSION_KEY: settings.AUTHENTICATION_BACKENDS[-1],
+            HASH_SESSION_KEY: user.get_session_auth_hash(),
+            **dict.fromkeys(("began_at", "seen_at", "proved_at"), now),
+            "ip_address": None,
+            "user_agent": "",
+        }
+    )
+    session.save()
     client = Client()
-    client.force_login(user)
+    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
     return client
 
 

@@ -15,6 +15,7 @@ from config.console.admin import audit_filters
 from notifications.models import Role, Service, TeamMember
 from tests.datasets.making import make_data_set
 from tests.factories import make_service
+from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,9 +44,7 @@ def lines(client: Client, query: str = "") -> list[str]:
 def join(service: Service, *roles: Role) -> Client:
     person = User.objects.create_user("ravi", password="a-long-password-1", is_staff=True)
     TeamMember.objects.create(service=service, user=person, roles=[role.value for role in roles])
-    client = Client()
-    client.force_login(person)
-    return client
+    return browser_of(person)
 
 
 def test_an_event_links_to_its_row_for_people_with_permission(console: Client) -> None:

@@ -16,6 +16,7 @@ from notifications.models import Channel, DailyCount, KeyType, Role, Service, St
 from notifications.tasks.upkeep import COUNTS
 from tests.datasets.making import make_data_set
 from tests.factories import make_api_key, make_notification, make_service, make_template
+from tests.people import browser_of
 
 pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
@@ -45,9 +46,7 @@ def overview(console: Client) -> Callable[[], str]:
 def join(service: Service, *roles: Role) -> Client:
     person = User.objects.create_user("ravi", password="a-long-password-1", is_staff=True)
     TeamMember.objects.create(service=service, user=person, roles=[role.value for role in roles])
-    client = Client()
-    client.force_login(person)
-    return client
+    return browser_of(person)
 
 
 def test_a_card_shows_the_number_of_messages_by_status(overview: Callable[[], str]) -> None:

@@ -33,7 +33,7 @@ from notifications.models import (
 from tests import factories
 from tests.datasets import making
 from tests.notifications.draining import drain_callbacks
-from tests.people import colleague
+from tests.people import browser_of, colleague
 from tests.receivers import Receiver
 
 ADD = "/admin/notifications/callbackendpoint/add/"
@@ -78,9 +78,7 @@ def member(service: Service, *roles: Role) -> Client:
     user = User.objects.create_user(f"jo-{service.pk}-{len(roles)}", password="a-long-password-2", is_staff=True)
     row = factories.make_team_member(service, f"jo{len(roles)}@example.com")
     TeamMember.objects.filter(pk=row.pk).update(user=user, roles=list(roles))
-    client = Client()
-    client.force_login(user)
-    return client
+    return browser_of(user)
 
 
 def test_a_new_callback_has_a_secret_that_is_shown_once(console, service, receiver):
