@@ -104,7 +104,7 @@ _QUEUE_AND_DELIVERY = (  # wake-ups, workers, the clock, drains, callbacks
     "config/test_shared_commands.py::test_a_",
     "config/test_shared_commands.py::test_every_rule",
     "config/test_shared_commands.py::test_the_doctor",
-    "config/test_worker_pools.py",
+    "config/test_worker_process.py",
     "faults/test_redis_emptied.py",
     "notifications/delivery/callbacks/",
     "notifications/delivery/test_drain.py",
