@@ -223,8 +223,9 @@ def test_a_worker_that_stops_under_load_finishes_its_messages_and_sends_nothing_
     assert worker.process.wait(30) == 0
     killable.start_worker()
     sweep_until_delivered(killable, ids)
-    assert set(arrived(sink).values()) == {1}
-    assert len(sink.messages) == len(ids)
+    # A message of an earlier test, whose worker was killed, may come once more.
+    numbers = [number for message_id, number in arrived(sink).items() if any(each in message_id for each in ids)]
+    assert numbers == [1] * len(ids)
 
 
 @pytest.mark.fault("B1")
