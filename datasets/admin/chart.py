@@ -17,7 +17,7 @@ from config.databases import replica
 from datasets.admin import chart_svg, examples
 from datasets.errors import InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
-from datasets.queries import escaping, export, groups, parameters, periods, time_limit
+from datasets.queries import engines, escaping, export, parameters, periods, time_limit
 from datasets.queries.methods import METHODS
 from datasets.queries.query import PERIODS
 from datasets.records import moments
@@ -106,7 +106,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     try:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
         with replica.reads(), time_limit.limited():
-            rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+            rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except QueryTooLarge as error:  # its text contains what to do
         form.add_error(None, str(error))
         return None

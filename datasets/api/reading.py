@@ -18,7 +18,7 @@ from rest_framework.request import Request
 
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import export, groups, known_fields, parameters, periods, raw, time_limit, written
+from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
 from datasets.queries.query import Query
 from datasets.records import moments
 
@@ -61,7 +61,7 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
 
 
 def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
-    rows = groups.rows(data_set.store_id, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+    rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     if query.format == "csv":
         text = "".join(export.csv(export.names_of(rows), rows))
     elif query.format == "ndjson":

@@ -7,8 +7,8 @@ import json
 import math
 from typing import Any
 
-from datasets.queries import counting, methods, values
-from datasets.queries.counting import Counted
+from datasets.queries import counted, methods, values
+from datasets.queries.counted import Computed, Counted
 from datasets.queries.methods import METHODS, POINT, Needs
 from datasets.queries.query import Collect
 
@@ -17,6 +17,8 @@ class FieldAggregate:
     """The aggregate of one field in one group or period.
 
     is_spread, is_set: whether distinct numbers or distinct values are kept; otherwise memory use is constant
+    spread: the different numbers, each in the form to show and with its count
+    computed: by method, the values that the engine computed itself
     """
 
     def __init__(self, names: set[str]) -> None:
@@ -25,9 +27,10 @@ class FieldAggregate:
         self.is_set = Needs.VALUES in needs
         self.present = self.numbers = self.exact = 0
         self.has_doubles = self.has_infinity = False
+        self.computed: dict[str, int | float] = {}
         self.least: int | float = math.inf
         self.greatest: int | float = -math.inf
-        self.spread: dict[int | float, int] = {}
+        self.spread: dict[int | float, tuple[int | float, int]] = {}
         self.distinct: dict[values.Order, Any] = {}
 
     def add(self, row: Counted) -> None:
@@ -36,10 +39,11 @@ class FieldAggregate:
         self.present += row.records
         if row.total is not None and row.least is not None and row.greatest is not None:
             self._add_wholes(row.records, row.total, row.least, row.greatest)
-        elif row.value != counting.OTHER:
+        elif row.value != counted.OTHER:
             value = json.loads(row.value)
             if self.is_set and not values.is_last(value):
-                self.distinct[values.order(value)] = value
+                order = values.order(value)
+                self.distinct[order] = values.preferred(self.distinct.get(order, value), value)
             number = values.number(value)
             if number is not None:
                 self._add_number(number, row.records)
@@ -47,13 +51,21 @@ class FieldAggregate:
     def _add_wholes(self, count: int, total: int, least: int, greatest: int) -> None:
         self.numbers += count
         self.exact += total << POINT
-        self.least, self.greatest = min(self.least, least), max(self.greatest, greatest)
+        self._widen(least, greatest)
+
+    def _widen(self, least: int | float, greatest: int | float) -> None:
+        """Keep the extremes. Of equal numbers, keep the preferred one, so that the order of the rows does not count."""
+        if least <= self.least:
+            self.least = least if least < self.least else values.preferred(self.least, least)
+        if greatest >= self.greatest:
+            self.greatest = greatest if greatest > self.greatest else values.preferred(self.greatest, greatest)
 
     def _add_number(self, number: int | float, count: int) -> None:
         self.numbers += count
-        self.least, self.greatest = min(self.least, number), max(self.greatest, number)
+        self._widen(number, number)
         if self.is_spread:
-            self.spread[number] = self.spread.get(number, 0) + count
+            known, before = self.spread.get(number, (number, 0))
+            self.spread[number] = (values.preferred(known, number), before + count)
         if isinstance(number, float):
             self.has_doubles = True
         if math.isinf(number):
@@ -62,6 +74,9 @@ class FieldAggregate:
         above, below = number.as_integer_ratio()
         self.exact += above * count << POINT + 1 - below.bit_length()
 
+    def value(self, method: str) -> Any:
+        return self.computed[method] if method in self.computed else methods.value(method, self)
+
 
 class RowAggregate:
     """The count and the collected fields of one row: a group, a period, or a period of a group."""
@@ -69,7 +84,7 @@ class RowAggregate:
     def __init__(self, collects: tuple[Collect, ...]) -> None:
         self.collects = collects
         self.count = 0
-        self.fields = {name: FieldAggregate(given) for name, given in counting.fields(collects).items()}
+        self.fields = {name: FieldAggregate(given) for name, given in counted.fields(collects).items()}
         self._in_order = list(self.fields.values())
 
     def add(self, row: Counted) -> None:
@@ -78,9 +93,12 @@ class RowAggregate:
         if self._in_order:
             self._in_order[row.field].add(row)
 
+    def set(self, row: Computed) -> None:
+        self._in_order[row.field].computed[row.method] = row.value
+
     def shown(self) -> dict[str, Any]:
         """Return `_count` and the collected values by key."""
         row: dict[str, Any] = {"_count": self.count}
         for collect in self.collects:
-            row |= dict.fromkeys(collect.keys, methods.value(collect.method, self.fields[collect.name]))
+            row |= dict.fromkeys(collect.keys, self.fields[collect.name].value(collect.method))
         return row

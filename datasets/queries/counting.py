@@ -6,10 +6,9 @@ database adds up small whole numbers. It returns every other value once, with it
 numbers, because SQL would not add them exactly.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
@@ -17,12 +16,10 @@ from django.db.models import Count, QuerySet
 from config.databases import replica
 from config.databases.streaming import streaming
 from datasets.models import Record
+from datasets.queries.counted import OTHER, WHOLE, Counted, fields
 from datasets.queries.methods import METHODS, Needs
-from datasets.queries.query import Collect, Query
+from datasets.queries.query import Query
 from datasets.queries.stored import FieldText, PeriodStart, prepare, read_start
-
-WHOLE = ""  # instead of a value: small whole numbers, added up
-OTHER = '"'  # instead of a value: a value that only counts as present
 
 _SMALL = 9  # digits; sums of such numbers stay within 64 bits
 _AT_ONCE = 2_000
@@ -62,31 +59,6 @@ _OF = {
 _ROOM = "SELECT SET_CONFIG('work_mem', '32MB', true), SET_CONFIG('jit', 'off', true)"
 _IS_NUMBER = "(value >= '-' AND value < ':')"
 _IS_SCALAR = "SUBSTR(value, 1, 1) NOT IN ('[', '{')"
-
-
-class Counted(NamedTuple):
-    """A number of equal records. keys: the JSON texts of the group_by fields, None if absent.
-
-    field: the index of the collected field in `fields`; the rows with index 0 count each record once
-    value: the JSON text, WHOLE, OTHER, or None for null and absent; total, least, greatest: for WHOLE
-    """
-
-    keys: tuple[str | None, ...]
-    period: datetime | None
-    field: int
-    value: str | None
-    records: int
-    total: int | None
-    least: int | None
-    greatest: int | None
-
-
-def fields(collects: Iterable[Collect]) -> dict[str, set[str]]:
-    """Return the collected fields in their order, each with its methods."""
-    found: dict[str, set[str]] = {}
-    for one in collects:
-        found.setdefault(one.name, set()).add(one.method)
-    return found
 
 
 def count(records: QuerySet[Record], query: Query) -> Iterator[Counted]:

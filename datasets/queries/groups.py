@@ -1,16 +1,17 @@
-"""Build the rows of grouped reads and reads by period from the counts of SQL.
+"""Build the rows of grouped reads and reads by period from the counts of an engine.
 
 Source: docs/reference/data-sets.md §11.
 """
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from datasets.queries import counting, periods, selected, values
+from datasets.queries import periods, values
 from datasets.queries.collect import RowAggregate
+from datasets.queries.counted import Computed, Counted
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.values import Order
@@ -32,10 +33,12 @@ class _Group:
         return {**self.names, **self.whole.shown()}
 
 
-def rows(store_id: int, query: Query, *, now: datetime, max_rows: int) -> list[Row]:
-    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery for more than `max_rows`."""
-    window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
-    groups = _sorted(_count(store_id, query, window, max_rows), query)
+def rows(counted: Iterable[Counted | Computed], query: Query, window: Window | None, *, max_rows: int) -> list[Row]:
+    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery for more than `max_rows`.
+
+    counted: what an engine counted in the range of the window, or of the query if it has no periods
+    """
+    groups = _sorted(_groups(counted, query, window, max_rows), query)
     if window is None:
         return [group.shown() for _, group in groups]
     if not query.group_by:
@@ -49,37 +52,53 @@ def rows(store_id: int, query: Query, *, now: datetime, max_rows: int) -> list[R
     return [{**_with_group_count(group), "values": list(_in_periods(group, query, window))} for _, group in groups]
 
 
-def _count(store_id: int, query: Query, window: Window | None, max_rows: int) -> dict[Key, _Group]:
-    start, end, inclusive = query.start_at, query.end_at, query.inclusive
-    if window is not None:
-        start, end, inclusive = window.start, window.end, window.inclusive
+def _groups(
+    counted: Iterable[Counted | Computed], query: Query, window: Window | None, max_rows: int
+) -> dict[Key, _Group]:
     found: dict[Key, _Group] = {}
-    records = selected.records(store_id, query, start, end, inclusive=inclusive)
-    for row in counting.count(records, query):
-        names = _names(query.group_by, row.keys)
-        if names is None:
-            continue
-        key = tuple(map(values.order, names.values()))
-        group = found.get(key)
+    by_texts: dict[tuple[str | None, ...], _Group | None] = {}  # most rows have texts that a row before had
+    for row in counted:
+        try:
+            group = by_texts[row.keys]
+        except KeyError:
+            group = by_texts[row.keys] = _group(row.keys, found, query, max_rows)
         if group is None:
-            if len(found) == max_rows:
-                raise periods.too_many(max_rows)
-            group = found[key] = _Group(names, query)
+            continue
+        if isinstance(row, Computed):
+            aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
+            aggregate.set(row)
+            continue
         group.whole.add(row)
-        if window is not None and row.period is not None:
-            number = bisect_right(window.borders, row.period) - 1
-            group.in_periods.setdefault(number, RowAggregate(query.collect)).add(row)
+        if row.period is not None:
+            _in_period(group, row.period, query, window).add(row)
     return found
 
 
-def _names(fields: tuple[str, ...], texts: tuple[str | None, ...]) -> Row | None:
-    """Return the values of the group, or None if a field is absent or holds an array or object."""
+def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query, max_rows: int) -> _Group | None:
+    """Return the group of these texts, or None if a field is absent or holds an array or object."""
     names: Row = {}
-    for field, text in zip(fields, texts, strict=True):
+    for field, text in zip(query.group_by, texts, strict=True):
         if text is None or text.startswith(("[", "{")):
             return None
         names[field] = json.loads(text)
-    return names
+    key = tuple(map(values.order, names.values()))
+    group = found.get(key)
+    if group is None:
+        if len(found) == max_rows:
+            raise periods.too_many(max_rows)
+        group = found[key] = _Group(names, query)
+    else:
+        group.names = {field: values.preferred(value, names[field]) for field, value in group.names.items()}
+    return group
+
+
+def _in_period(group: _Group, period: datetime, query: Query, window: Window | None) -> RowAggregate:
+    assert window is not None  # noqa: S101  only reads by period count by period
+    number = bisect_right(window.borders, period) - 1
+    aggregate = group.in_periods.get(number)
+    if aggregate is None:
+        aggregate = group.in_periods[number] = RowAggregate(query.collect)
+    return aggregate
 
 
 def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:

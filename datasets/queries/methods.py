@@ -35,7 +35,7 @@ class Collected(Protocol):
     has_infinity: bool
     least: int | float
     greatest: int | float
-    spread: dict[int | float, int]
+    spread: dict[int | float, tuple[int | float, int]]
     distinct: dict[values.Order, Any]
 
 
@@ -70,15 +70,19 @@ def _mean(collected: Collected) -> int | float:
     return total // collected.numbers if is_whole else total / collected.numbers
 
 
+QUANTILES = {"median": 0.5, "p95": 0.95}
+
+
 def _quantile(share: float) -> Callable[[Collected], int | float]:
     """Return the function for a quantile, interpolated linearly between its two neighbours."""
 
     def of(collected: Collected) -> int | float:
         ordered = sorted(collected.spread)
-        ends = list(accumulate(collected.spread[number] for number in ordered))
+        ends = list(accumulate(collected.spread[number][1] for number in ordered))
         place = (collected.numbers - 1) * share
         below = math.floor(place)
-        low, high = (ordered[bisect_right(ends, each)] for each in (below, min(below + 1, collected.numbers - 1)))
+        neighbours = (below, min(below + 1, collected.numbers - 1))
+        low, high = (collected.spread[ordered[bisect_right(ends, each)]][0] for each in neighbours)
         if place == below or low == high:
             return low
         return low + (high - low) * (place - below)
@@ -94,11 +98,11 @@ METHODS = {
     "sum": Method(Needs.TOTALS, _sum),
     "count": Method(Needs.PRESENCE, lambda collected: collected.present, of_any=True),
     "set": Method(Needs.VALUES, _set, of_any=True),
+    "distinct": Method(Needs.VALUES, lambda collected: len(collected.distinct), of_any=True),
     "mean": Method(Needs.TOTALS, _mean),
     "min": Method(Needs.TOTALS, lambda collected: collected.least),
     "max": Method(Needs.TOTALS, lambda collected: collected.greatest),
-    "median": Method(Needs.NUMBERS, _quantile(0.5)),
-    "p95": Method(Needs.NUMBERS, _quantile(0.95)),
+    **{name: Method(Needs.NUMBERS, _quantile(share)) for name, share in QUANTILES.items()},
 }
 
 

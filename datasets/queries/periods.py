@@ -16,8 +16,8 @@ class Window:
     """The range of a read by period. borders: the start of each period, and the end of the last one."""
 
     borders: list[datetime]
-    start: datetime
-    end: datetime
+    start_at: datetime
+    end_at: datetime
     inclusive: bool
 
 
@@ -28,8 +28,8 @@ def window(query: Query, period: str, *, now: datetime, max_rows: int) -> Window
     except OverflowError as error:
         raise errors.FarFuture from error
     if query.start_at is not None and query.end_at is not None:
-        return Window(borders=borders, start=query.start_at, end=query.end_at, inclusive=query.inclusive)
-    return Window(borders=borders, start=borders[0], end=borders[-1], inclusive=False)
+        return Window(borders=borders, start_at=query.start_at, end_at=query.end_at, inclusive=query.inclusive)
+    return Window(borders=borders, start_at=borders[0], end_at=borders[-1], inclusive=False)
 
 
 def _borders(query: Query, period: str, now: datetime, max_rows: int) -> list[datetime]:

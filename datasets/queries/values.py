@@ -39,6 +39,22 @@ def order(value: object) -> Order:
     return _LAST if as_number is None else (0, as_number)
 
 
+def preferred(first: Any, second: Any) -> Any:
+    """Return which of two equal values an answer shows: a whole number rather than a double, 0.0 rather than -0.0.
+
+    Of two whole numbers beyond 64 bits, it is the smaller one. So an answer does not depend on the order of the rows.
+
+    >>> preferred(1.0, 1), preferred(-0.0, 0.0), preferred(0.0, -0.0)
+    (1, 0.0, 0.0)
+    """
+    return second if _preference(second) < _preference(first) else first
+
+
+def _preference(value: Any) -> tuple[bool, int, bool]:
+    is_double = isinstance(value, float)
+    return is_double, value if isinstance(value, int) else 0, is_double and math.copysign(1, value) < 0
+
+
 def is_last(value: object) -> bool:
     return order(value) == _LAST
 

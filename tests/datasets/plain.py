@@ -49,7 +49,7 @@ def selected(records: list[Row], query: Query, start=None, end=None, *, inclusiv
 def groups(records: list[Row], query: Query, *, now: datetime, max_rows: int) -> list[Row]:
     window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
     span = window or query
-    start, end = (window.start, window.end) if window else (query.start_at, query.end_at)
+    start, end = (window.start_at, window.end_at) if window else (query.start_at, query.end_at)
     found: dict[Any, list[Row]] = {}
     for record in selected(records, query, start, end, inclusive=span.inclusive):
         names = [record.get(name, []) for name in query.group_by]
@@ -105,6 +105,8 @@ def _collected(method: str, kept: list[Any]) -> Any:
     if method == "set":
         distinct = {order: value for value in kept if (order := values.order(value)) and not values.is_last(value)}
         return [distinct[order] for order in sorted(distinct)]
+    if method == "distinct":
+        return len({order for value in kept if (order := values.order(value)) and not values.is_last(value)})
     numbers = sorted(found for value in kept if (found := values.number(value)) is not None)
     figure = _figure(method, numbers) if numbers else None
     return figure if figure is None or math.isfinite(figure) else None

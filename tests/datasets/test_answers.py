@@ -11,7 +11,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from datasets.queries import groups, parameters, raw, values, written
+from datasets.queries import engines, parameters, raw, values, written
 from datasets.queries.methods import METHODS
 from datasets.queries.query import PERIODS
 from tests.datasets import plain
@@ -142,7 +142,7 @@ def test_groups_and_periods_equal_plain_python(records, question):
         data_set = stored_set(records)
         query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
 
-        got = groups.rows(data_set.pk, query, now=NOW, max_rows=100_000)
+        got = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
 
         assert alike(got, plain.groups(records, query, now=NOW, max_rows=100_000)), got
         transaction.set_rollback(True)

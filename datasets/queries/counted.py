@@ -1,0 +1,52 @@
+"""What the engines count: numbers of equal records, from which `groups` builds the rows of an answer.
+
+The row store (`counting`) and the query process for column files (`column_files`) both yield `Counted`, so both give
+the same answer. Source: docs/reference/data-sets.md §11.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from datasets.queries.query import Collect
+
+WHOLE = ""  # instead of a value: whole numbers, added up
+OTHER = '"'  # instead of a value: a value that only counts as present
+
+
+class Counted(NamedTuple):
+    """A number of equal records. keys: the JSON texts of the group_by fields, None if absent.
+
+    field: the index of the collected field in `fields`; the rows with index 0 count each record once
+    value: the JSON text, WHOLE, OTHER, or None for null and absent; total, least, greatest: for WHOLE
+    """
+
+    keys: tuple[str | None, ...]
+    period: datetime | None
+    field: int
+    value: str | None
+    records: int
+    total: int | None = None
+    least: int | None = None
+    greatest: int | None = None
+
+
+class Computed(NamedTuple):
+    """A collected value that the engine computed itself, because it would have to return too many values.
+
+    period: the start of a period of the group, or None for the whole group; field: as in `Counted`
+    """
+
+    keys: tuple[str | None, ...]
+    period: datetime | None
+    field: int
+    method: str
+    value: int | float
+
+
+def fields(collects: Iterable[Collect]) -> dict[str, set[str]]:
+    """Return the collected fields in their order, each with its methods."""
+    found: dict[str, set[str]] = {}
+    for one in collects:
+        found.setdefault(one.name, set()).add(one.method)
+    return found
