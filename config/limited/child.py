@@ -17,7 +17,6 @@ from typing import Any
 
 from config.limited.limits import MIB, Limits, TooLarge
 
-NEW_OVER_BYTES = 150 * MIB  # a process that keeps more after a call is replaced
 NICENESS = 10  # other processes of the machine come first
 
 
@@ -31,19 +30,30 @@ class Call:
     files: int
 
 
-def serve(connection: Connection, idle_seconds: float) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """When a child process ends by itself: without a call, after so many, or if it keeps more memory after one."""
+
+    idle_seconds: float = 60
+    most_calls: int = 1_000_000
+    keeps_bytes: int = 150 * MIB
+
+
+def serve(connection: Connection, life: Life) -> None:
     """Answer each call with whether it returned, and with its result or its exception."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     with suppress(OSError):
         os.nice(NICENESS)
     with suppress(EOFError, ConnectionError):
-        while connection.poll(idle_seconds):
+        for _ in range(life.most_calls):
+            if not connection.poll(life.idle_seconds):
+                return
             call: Call = connection.recv()
             with ExitStack() as files:
                 opened = [files.enter_context(os.fdopen(each, "r+b")) for each in receive(connection, call.files)]
                 answer = _answer(call, opened)
             connection.send_bytes(_packed(answer))
-            if _resident_bytes() > NEW_OVER_BYTES:
+            if _resident_bytes() > life.keeps_bytes:
                 return
 
 

@@ -11,12 +11,14 @@ class Limits:
 
     memory_bytes: of address space, the interpreter and its modules included (about 60 MiB)
     cpu_seconds: of processor time
-    seconds: until the answer, the wait for a free child process included
+    seconds: until the answer, the wait for a free child process included unless it has its own limit
+    wait_seconds: for a free child process; None: as long as `seconds`
     """
 
     memory_bytes: int = 400 * MIB
     cpu_seconds: int
     seconds: float
+    wait_seconds: float | None = None
 
 
 class LimitExceeded(Exception):
@@ -29,3 +31,7 @@ class TooLarge(LimitExceeded):
 
 class TookTooLong(LimitExceeded):
     """The call needs more time than it may use, or no child process was free in time."""
+
+
+class AllBusy(TookTooLong):
+    """No child process was free in time. The same call may succeed later."""

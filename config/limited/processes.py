@@ -4,16 +4,20 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from typing import Any, BinaryIO, TypeVar
 
 from config.limited import child
-from config.limited.limits import Limits, TookTooLong, TooLarge
+from config.limited.child import Life
+from config.limited.limits import AllBusy, Limits, TookTooLong, TooLarge
 
 Result = TypeVar("Result")
 
 _END_SECONDS = 10  # for the end of a child that has closed its connection, on a busy machine
+LIFE = Life()
+_all: "weakref.WeakSet[Processes]" = weakref.WeakSet()
 _spawn = get_context("spawn")  # a fork of a process with threads may hang, and would begin with its memory
 
 
@@ -25,12 +29,18 @@ class _Ended(Exception):
 
 
 class Processes:
-    """Up to `number` child processes at the same time. Each ends after `idle_seconds` without a call."""
+    """Up to `number` child processes at the same time."""
 
-    def __init__(self, *, number: int = 2, idle_seconds: float = 60) -> None:
+    def __init__(self, *, number: int = 2, life: Life = LIFE) -> None:
+        self._number = number
+        self._life = life
+        self.forget()
+        _all.add(self)
+
+    def forget(self) -> None:
+        """Start without child processes."""
         self._idle: list[_Child] = []
-        self._free = threading.BoundedSemaphore(number)
-        self._idle_seconds = idle_seconds
+        self._free = threading.BoundedSemaphore(self._number)
 
     def run(
         self, function: Callable[..., Result], *arguments: object, limits: Limits, files: Sequence[BinaryIO] = ()
@@ -38,14 +48,17 @@ class Processes:
         """Run a function of a module in a child process and return its result.
 
         files: open files, which the function gets as its first arguments; their position is shared
-        Arguments, result and exceptions must be picklable. Raises TooLarge, TookTooLong, and what the function raises.
+        Arguments, result and exceptions must be picklable.
+        Raises TooLarge, TookTooLong, AllBusy, and what the function raises.
         """
-        until = time.monotonic() + limits.seconds
+        began = time.monotonic()
         for file in files:
             file.flush()  # the child reads from the system
         call = child.Call(function=function, arguments=arguments, limits=limits, files=len(files))
-        if not self._free.acquire(timeout=limits.seconds):
-            raise TookTooLong
+        wait_seconds = limits.seconds if limits.wait_seconds is None else limits.wait_seconds
+        if not self._free.acquire(timeout=wait_seconds):
+            raise AllBusy
+        until = limits.seconds + (began if limits.wait_seconds is None else time.monotonic())
         try:
             has_returned, answer = self._call(call, [file.fileno() for file in files], until)
         finally:
@@ -60,7 +73,7 @@ class Processes:
             try:
                 one, is_warm = self._idle.pop(), True
             except IndexError:
-                one, is_warm = _Child(self._idle_seconds), False
+                one, is_warm = _Child(self._life), False
             if is_warm and not one.is_running():  # it ended for lack of work, or was killed: not for this call
                 one.end()
                 continue
@@ -78,9 +91,9 @@ class Processes:
 
 
 class _Child:
-    def __init__(self, idle_seconds: float) -> None:
+    def __init__(self, life: Life) -> None:
         self._connection, theirs = _spawn.Pipe()
-        self._process = _spawn.Process(target=child.serve, args=(theirs, idle_seconds), name="limited", daemon=True)
+        self._process = _spawn.Process(target=child.serve, args=(theirs, life), name="limited", daemon=True)
         self._process.start()
         theirs.close()
 
@@ -116,8 +129,8 @@ def run(function: Callable[..., Result], *arguments: object, limits: Limits, fil
 
 def _forget() -> None:
     """Leave the child processes to the parent of this process."""
-    global _processes
-    _processes = Processes()
+    for each in _all:
+        each.forget()
 
 
 os.register_at_fork(after_in_child=_forget)

@@ -12,6 +12,7 @@ import pytest
 
 from config import limited
 from config.limited import Limits, TookTooLong, TooLarge
+from config.limited.child import Life
 from config.limited.limits import MIB
 from config.limited.processes import Processes
 from tests.config import limited_functions as functions
@@ -120,7 +121,7 @@ def test_an_answer_that_cannot_be_sent_is_named_and_its_child_stays(function, ar
 
 
 def test_a_child_without_work_ends_and_the_next_call_starts_another():
-    processes = Processes(idle_seconds=0.05)
+    processes = Processes(life=Life(idle_seconds=0.05))
     process_id = processes.run(functions.process_id, limits=LIMITS)
     wait_until(lambda: has_ended(process_id))
 
