@@ -8,4 +8,5 @@ from datasets.models.found_token import token_by_hash
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
+from datasets.models.segment import EARLIEST, Segment
 from datasets.models.write_error import WriteError

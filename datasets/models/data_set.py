@@ -40,6 +40,7 @@ class DataSet(models.Model):
     revision: grows with each POST, PUT and clean-up that changes records; entity tags depend on it
     fields_revision: the revision at which the field names were last sampled
     current_store: the id of the store of its records since it was emptied; null: its own id is also that of its store
+    columns_until: records before this moment are in segments (`Segment`); null: the data set has none
     late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
@@ -57,6 +58,7 @@ class DataSet(models.Model):
     revision = models.BigIntegerField(default=0, editable=False)
     fields_revision = models.BigIntegerField(default=0, editable=False)
     current_store = models.BigIntegerField(null=True, editable=False)
+    columns_until = models.DateTimeField(null=True, editable=False)
     late_since = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(

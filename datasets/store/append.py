@@ -8,14 +8,16 @@ from django.db.models import F
 from django.utils import timezone
 
 from config.rest.idempotency import IdempotencyKey
+from datasets.columns import segments
 from datasets.errors import KeyReused, NoSuchDataSet
 from datasets.models import DataSet, DataSetDay, RememberedKey
 from datasets.records import ParsedRecord
 from datasets.store import handful
 from datasets.store.batch import RecordBatch
+from datasets.store.replaced import moments_before
 from datasets.store.rows import SharedColumns
 from datasets.store.upsert import takes_parts, upsert
-from datasets.store.write_lock import twice_at_most, with_write_lock
+from datasets.store.write_lock import LockedStore, twice_at_most, with_write_lock
 
 
 def is_replay(data_set_id: int, key: IdempotencyKey) -> bool:
@@ -49,31 +51,44 @@ def append(
         batch.finish()
     is_handful = handful.is_one(batch)
 
-    def store(store_id: int | None = None) -> int:
-        origin = SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
-        if store_id is None or is_handful:  # the statement finds the store itself
-            return handful.store_and_count(data_set_id, batch, origin)
-        return _store_and_count(data_set_id, store_id, batch, origin)
+    def origin() -> SharedColumns:
+        return SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
 
-    def work(store_id: int) -> int:
+    def at_once() -> int | None:
+        return handful.store_and_count(data_set_id, batch, origin())
+
+    def work(locked: LockedStore) -> int:
         if key and is_replay(data_set_id, key):  # again, under the lock: an equal request may have ended
             return 0
-        stored = store(store_id)
+        if is_handful:
+            stored = _store_handful(data_set_id, locked, batch, origin())
+        else:
+            stored = _store_and_count(data_set_id, locked, batch, origin())
         if key:
             _remember(data_set_id, key)
         return stored
 
     try:
         if is_handful and not key:  # the statement itself takes the lock
-            return twice_at_most(store)
+            stored = twice_at_most(at_once)
+            if stored is not None:
+                return stored
         return with_write_lock(data_set_id, work)
     except (NoSuchDataSet, OperationalError):
         batch.finish()  # rejections come before store errors in the contract
         raise
 
 
-def _store_and_count(data_set_id: int, store_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
-    stored, new = upsert(store_id, batch, origin)
+def _store_handful(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> int:
+    if locked.columns_until is not None:
+        records = batch.finish()
+        replaced = moments_before(locked, [record.id for record in records])
+        segments.open_at(locked.id, locked.columns_until, [*replaced, *(record.timestamp for record in records)])
+    return handful.store_and_count(data_set_id, batch, origin, with_segments=True) or 0
+
+
+def _store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> int:
+    stored, new = upsert(locked, batch, origin)
     DataSet.objects.filter(pk=data_set_id).update(
         record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at
     )

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from django.db.models import F
 
 from config import audit
-from datasets.models import DataSet, EmptiedStore, Record
-from datasets.store.write_lock import with_write_lock
+from datasets.models import DataSet, EmptiedStore, Record, Segment
+from datasets.store.write_lock import LockedStore, with_write_lock
 
 _DELETED_AT_ONCE = 10_000  # records, about 50 ms
 _AT_ONCE = 2_000  # records in a batch of the clean-up, about 20 ms
@@ -19,15 +19,19 @@ def empty(data_set: DataSet, *, by: audit.Actor) -> int:
     failed for a minute, because they passed all the deleted rows.
     """
 
-    def work(store_id: int) -> int:
+    def work(locked: LockedStore) -> int:
+        store_id = locked.id
         rows = DataSet.objects.filter(pk=data_set.pk)
         removed: int = rows.values_list("record_count", flat=True)[0]
         changed = {"record_count": 0, "revision": F("revision") + 1}
         if removed > _DELETED_AT_ONCE:
             emptied = EmptiedStore.objects.create(store_id=store_id, label=str(data_set), records=removed)
-            rows.update(**changed, current_store=-emptied.pk)
+            rows.update(**changed, current_store=-emptied.pk, columns_until=None)
         else:
             removed = Record.objects.filter(store_id=store_id).delete()[0]
+            if locked.columns_until is not None:
+                Segment.objects.filter(store_id=store_id).delete()
+                rows.update(columns_until=None)
             if removed:
                 rows.update(**changed)
         audit.record(by, "emptied", data_set, before={"records": removed}, after={"records": 0})
@@ -48,6 +52,7 @@ def delete_emptied() -> Iterator[tuple[str, int]]:
         while ids := _ids_after(emptied, last):
             yield emptied.label, records.filter(record_id__in=ids).delete()[0]
             last = ids[-1]
+        Segment.objects.filter(store_id=emptied.store_id).delete()
         emptied.delete()
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from django.db import connection
 
 from config.databases.prepared import Statement
-from datasets.errors import NoSuchDataSet
 from datasets.store.batch import IN_MEMORY, RecordBatch
 from datasets.store.rows import SharedColumns, store
 
@@ -25,7 +24,8 @@ _ARRAY_COLUMNS = 'record_id, "timestamp", start_at, end_at, body::json'
 # others committed during the wait, but an upsert and an update use the current row. xmax is 0 in a new row.
 _STORE_AND_COUNT = Statement(f"""
 WITH locked AS (
-    SELECT id, COALESCE(current_store, id) AS store_id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE
+    SELECT id, COALESCE(current_store, id) AS store_id FROM datasets_dataset
+    WHERE id = %s AND (columns_until IS NULL OR %s::boolean) FOR NO KEY UPDATE
 ),
 stored AS ({store(_ARRAY_COLUMNS, _ARRAYS, store_id="locked.store_id", is_typed=True)} RETURNING (xmax = 0) AS is_new),
 counted AS (SELECT count(*) AS records, count(*) FILTER (WHERE is_new) AS new FROM stored),
@@ -48,15 +48,18 @@ def is_one(batch: RecordBatch) -> bool:
     return len(records) <= _MOST and sum(len(record.body) for record in records) <= _MOST_CHARACTERS
 
 
-def store_and_count(data_set_id: int, batch: RecordBatch, origin: SharedColumns) -> int:
+def store_and_count(
+    data_set_id: int, batch: RecordBatch, origin: SharedColumns, *, with_segments: bool = False
+) -> int | None:
     """Upsert the records, count them, and return their number.
 
-    Raises RecordsRejected, NoSuchDataSet, OperationalError.
+    Return None and store nothing if the data set does not exist, or if it has segments: then the caller locks it, opens
+    the segments of the records, and calls again with `with_segments`.
+    Raises RecordsRejected, OperationalError.
     """
     records = batch.finish()
     columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: a value of the column
     day = origin.updated_at.date()
-    shared = [data_set_id, *origin]
-    if not _STORE_AND_COUNT.run(*shared, *columns, day, origin.updated_at):
-        raise NoSuchDataSet
-    return len(records)
+    shared = [data_set_id, with_segments, *origin]
+    is_stored = _STORE_AND_COUNT.run(*shared, *columns, day, origin.updated_at)
+    return len(records) if is_stored else None

@@ -12,10 +12,11 @@ from functools import partial
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
+from datasets.columns import segments
 from datasets.errors import NoSuchDataSet
 from datasets.models import DataSet, Record
 from datasets.models.data_set import STORE_ID
-from datasets.store.write_lock import with_write_lock
+from datasets.store.write_lock import LockedStore, with_write_lock
 
 _AT_ONCE = 2_000  # records in a batch, about 20 ms
 _IN_TIME = ("timestamp", "record_id")  # the order of the index
@@ -83,7 +84,7 @@ def remove_beyond(data_set_id: int, newest: int, *, days: int | None = None) -> 
     return _batches(data_set_id, partial(_batch_by_number, data_set_id, newest, kept), is_due)
 
 
-def _batches(data_set_id: int, batch: Callable[[int], int], is_due: Callable[[], bool]) -> Iterator[int]:
+def _batches(data_set_id: int, batch: Callable[[LockedStore], int], is_due: Callable[[], bool]) -> Iterator[int]:
     """Check without the lock first, because usually nothing is due."""
     while is_due():
         try:
@@ -92,15 +93,15 @@ def _batches(data_set_id: int, batch: Callable[[int], int], is_due: Callable[[],
             return
 
 
-def _batch_by_age(data_set_id: int, kept: datetime, store_id: int) -> int:
-    records = Record.objects.filter(store_id=store_id, timestamp__lt=kept).order_by(*_IN_TIME)
-    return _remove(data_set_id, store_id, records, _AT_ONCE)
+def _batch_by_age(data_set_id: int, kept: datetime, locked: LockedStore) -> int:
+    records = Record.objects.filter(store_id=locked.id, timestamp__lt=kept).order_by(*_IN_TIME)
+    return _remove(data_set_id, locked, records, _AT_ONCE)
 
 
-def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None, store_id: int) -> int:
+def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None, locked: LockedStore) -> int:
     number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # the lock keeps this number exact
-    records = Record.objects.filter(store_id=store_id).order_by(*_OLDEST_FIRST)
-    return _remove(data_set_id, store_id, records if kept is None else records.filter(timestamp__gte=kept), number)
+    records = Record.objects.filter(store_id=locked.id).order_by(*_OLDEST_FIRST)
+    return _remove(data_set_id, locked, records if kept is None else records.filter(timestamp__gte=kept), number)
 
 
 def _beyond(data_set_id: int, newest: int, kept: datetime | None) -> int:
@@ -114,7 +115,7 @@ def _of(data_set_id: int) -> QuerySet[Record]:
     return Record.objects.filter(store_id=DataSet.objects.filter(pk=data_set_id).stores()[:1]).order_by()
 
 
-def _remove(data_set_id: int, store_id: int, records: QuerySet[Record], most: int) -> int:
+def _remove(data_set_id: int, locked: LockedStore, records: QuerySet[Record], most: int) -> int:
     """Delete the first of these records, which are in the order of time, and return their number.
 
     The ids are read first: with old statistics, PostgreSQL runs a sub-select of them once for each record. The time of
@@ -124,7 +125,8 @@ def _remove(data_set_id: int, store_id: int, records: QuerySet[Record], most: in
     if not first:
         return 0
     ids, last = [record_id for record_id, _ in first], first[-1][1]
-    removed, _ = Record.objects.filter(store_id=store_id, record_id__in=ids, timestamp__lte=last).delete()
+    segments.open_at(locked.id, locked.columns_until, (timestamp for _, timestamp in first))
+    removed, _ = Record.objects.filter(store_id=locked.id, record_id__in=ids, timestamp__lte=last).delete()
     if removed:
         changed = {"record_count": F("record_count") - removed, "revision": F("revision") + 1}
         DataSet.objects.filter(pk=data_set_id).update(**changed)

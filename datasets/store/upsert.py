@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, connection, transaction
 
 from config.databases import statements
+from datasets.columns import segments
 from datasets.records import ParsedRecord
 from datasets.store.batch import IN_MEMORY, PART, RecordBatch
+from datasets.store.replaced import moments_before
 from datasets.store.rows import SharedColumns, store
+from datasets.store.write_lock import LockedStore
 
 _SAMPLE = 20  # ids looked up to decide whether a batch is new
 _LARGE = 100_000  # characters of a record; in a JSON text, SQLite takes 25 times the size of a record
@@ -64,11 +67,13 @@ def takes_parts() -> bool:
     return connection.vendor == "postgresql"
 
 
-def upsert(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
-    """Upsert the records by `_id`. Raises RecordsRejected; the caller then rolls back."""
+def upsert(locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> Stored:
+    """Upsert the records by `_id`, and open their segments. Raises RecordsRejected; the caller then rolls back."""
+    store_id = locked.id
     if takes_parts():
-        return _by_copy(store_id, batch, origin)
+        return _by_copy(locked, batch, origin)
     records = batch.finish()
+    _open_segments(locked, records, are_new=False)
     large = [record for record in records if len(record.body) > _LARGE]
     chunks = (record for record in records if len(record.body) <= _LARGE)
     new = sum(_from_parameters(store_id, record, origin) for record in large)
@@ -76,26 +81,36 @@ def upsert(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
     return Stored(len(records), new + sum(_from_json(store_id, part, origin) for part in parts))
 
 
-def _by_copy(store_id: int, batch: RecordBatch, origin: SharedColumns) -> Stored:
+def _open_segments(locked: LockedStore, records: Sequence[ParsedRecord], *, are_new: bool) -> None:
+    if locked.columns_until is not None:
+        replaced = [] if are_new else moments_before(locked, [record.id for record in records])
+        segments.open_at(locked.id, locked.columns_until, chain(replaced, (record.timestamp for record in records)))
+
+
+def _by_copy(locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> Stored:
     """Copy or upsert the records. Each statement of a large batch has a time limit that grows with its records."""
     first = batch.begin()
     if batch.is_whole:
-        return _copy_or_upsert(store_id, batch, first, origin)
+        return _copy_or_upsert(locked, batch, first, origin)
     with statements.allowed(_seconds(_PARTS_OF_A_COPY * PART)):
-        return _copy_or_upsert(store_id, batch, first, origin)
+        return _copy_or_upsert(locked, batch, first, origin)
 
 
 def _seconds(records: int) -> int:
     return _SECONDS + records // _RECORDS_A_SECOND
 
 
-def _copy_or_upsert(store_id: int, batch: RecordBatch, first: Sequence[ParsedRecord], origin: SharedColumns) -> Stored:
+def _copy_or_upsert(
+    locked: LockedStore, batch: RecordBatch, first: Sequence[ParsedRecord], origin: SharedColumns
+) -> Stored:
+    store_id = locked.id
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_SAMPLE, [store_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
             try:
                 with transaction.atomic():  # a savepoint, because an id outside the sample may exist
                     copied = _copy(cursor, "datasets_record", batch.parts(), shared=(store_id, *origin))
+                _open_segments(locked, batch.finish() if locked.columns_until else [], are_new=True)
                 return Stored(copied, copied)
             except IntegrityError:
                 pass
@@ -105,6 +120,7 @@ def _copy_or_upsert(store_id: int, batch: RecordBatch, first: Sequence[ParsedRec
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
+        _open_segments(locked, standing, are_new=False)
         with nullcontext() if len(first) < PART else statements.allowed(_seconds(len(standing))):
             cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [store_id, *origin])
         return Stored(len(standing), _first_number(cursor))

@@ -1,7 +1,8 @@
 """Allow one writer at a time in each data set. Source: docs/reference/data-sets.md §7."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
 
 from django.db import OperationalError, transaction
 
@@ -13,17 +14,27 @@ Result = TypeVar("Result")
 # Raw SQL: building this query with the ORM takes as long as storing one record.
 _LOCK = Statement(
     {
-        "postgresql": "SELECT COALESCE(current_store, id) FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE",
-        "sqlite": "SELECT COALESCE(current_store, id) FROM datasets_dataset WHERE id = %s",
+        "postgresql": (
+            "SELECT COALESCE(current_store, id), columns_until FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE"
+        ),
+        "sqlite": "SELECT COALESCE(current_store, id), columns_until FROM datasets_dataset WHERE id = %s",
     }
 )
 _TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
 
 
-def with_write_lock(data_set_id: int, work: Callable[[int], Result]) -> Result:
-    """Run `work` in one transaction that locks the data set, and repeat it once after a serialization failure.
+class LockedStore(NamedTuple):
+    """The store of a locked data set. Neither value changes before the transaction ends.
 
-    `work` gets the id of the store, which cannot change while the data set is locked.
+    columns_until: as in `DataSet`
+    """
+
+    id: int
+    columns_until: datetime | None
+
+
+def with_write_lock(data_set_id: int, work: Callable[[LockedStore], Result]) -> Result:
+    """Run `work` in one transaction that locks the data set, and repeat it once after a serialization failure.
 
     The lock is taken first, so that two batches with the same ids cannot deadlock. On SQLite, `BEGIN IMMEDIATE` locks
     the whole file. Raises NoSuchDataSet if the data set was deleted, OperationalError if the lock is not free in time.
@@ -41,9 +52,10 @@ def twice_at_most(work: Callable[[], Result]) -> Result:
     return work()
 
 
-def _locked(data_set_id: int, work: Callable[[int], Result]) -> Result:
+def _locked(data_set_id: int, work: Callable[[LockedStore], Result]) -> Result:
     with transaction.atomic():
         found = _LOCK.first(data_set_id)
         if found is None:
             raise NoSuchDataSet
-        return work(found[0])
+        store_id, until = found
+        return work(LockedStore(store_id, until and until.replace(tzinfo=UTC)))  # SQLite returns no zone

@@ -1,0 +1,99 @@
+"""A change opens the segments of its records in its own transaction, and no others."""
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from config import audit
+from datasets import store
+from datasets.columns import building
+from datasets.models import DataSet, Segment
+from tests.datasets.making import make_data_set, put_in
+
+pytestmark = pytest.mark.django_db
+
+
+def record(number: int, day: int, **fields):
+    return {"_id": f"r{number:03}", "_timestamp": f"2024-01-{day:02}T12:00:00Z", "n": number, **fields}
+
+
+@pytest.fixture
+def data_set():
+    made = make_data_set()
+    put_in(made, [record(number, 1 + number // 2) for number in range(60)])
+    building.build(made, seconds=60, wait=False)
+    found = DataSet.objects.get(pk=made.pk)
+    assert open_ranges(found) == []
+    assert Segment.objects.count() >= 8
+    return found
+
+
+def open_ranges(data_set) -> list[tuple[int, int]]:
+    """Return the first and last day of each open segment."""
+    found = Segment.objects.filter(store_id=data_set.store_id, is_built=False)
+    return [(one.starts_at.day, one.ends_at.day) for one in found]
+
+
+def contains(ranges, day: int) -> bool:
+    return any(first <= day <= last for first, last in ranges)
+
+
+@pytest.mark.parametrize("number", [1, 150], ids=["one record", "many records"])
+def test_a_new_record_opens_its_segment_only(data_set, number):
+    put_in(data_set, [record(1000 + index, 5) for index in range(number)])
+
+    assert len(open_ranges(data_set)) == 1
+    assert contains(open_ranges(data_set), 5)
+
+
+@pytest.mark.parametrize("others", [0, 150], ids=["one record", "many records"])
+def test_a_replaced_record_opens_the_segments_of_both_moments(data_set, others):
+    new = [{**record(2000 + index, 20), "_id": f"x{index}"} for index in range(others)]
+
+    put_in(data_set, [{**record(2, 20), "_id": "r002"}, *new])  # it was of day 2
+
+    assert len(open_ranges(data_set)) == 2
+    assert contains(open_ranges(data_set), 2)
+    assert contains(open_ranges(data_set), 20)
+
+
+def test_a_record_after_all_segments_opens_none(data_set):
+    put_in(data_set, [{"_id": "new", "_timestamp": "2025-01-01T00:00:00Z"}])
+
+    assert open_ranges(data_set) == []
+
+
+def test_a_write_that_is_rolled_back_opens_none(data_set):
+    with transaction.atomic():
+        put_in(data_set, [record(1000, 5)])
+        transaction.set_rollback(True)
+
+    assert open_ranges(data_set) == []
+
+
+def test_retention_opens_the_segments_of_deleted_records(data_set):
+    assert sum(store.remove_beyond(data_set.pk, 50)) == 10
+
+    assert contains(open_ranges(data_set), 1)
+    assert not contains(open_ranges(data_set), 20)
+
+
+def test_an_emptied_data_set_has_no_segments(data_set):
+    store.empty(data_set, by=audit.COMMAND)
+
+    data_set.refresh_from_db()
+    assert data_set.columns_until is None
+    assert not Segment.objects.filter(store_id=data_set.store_id).exists()
+
+
+def test_a_data_set_without_segments_pays_no_statement(settings):
+    settings.COLUMNS_FROM_RECORDS = 1_000
+    small = make_data_set(type="small")
+    put_in(small, [record(1, 1)])
+    building.build(small, seconds=60, wait=False)
+
+    with CaptureQueriesContext(connection) as captured:
+        put_in(small, [record(2, 2)])
+
+    assert not [query for query in captured if "segment" in query["sql"]]
+    assert DataSet.objects.get(pk=small.pk).columns_until is None
