@@ -154,6 +154,18 @@ RECORDS = Counter(
     labels=("outcome",),
     zeros=(("written",), ("refused",)),
 )
+COLUMN_FILES = Counter(
+    name="signalbox_column_files",
+    help="Column files written, and files found damaged",
+    labels=("outcome",),
+    zeros=(("built",), ("outdated",), ("damaged",)),
+)
+QUERIES = Counter(
+    name="signalbox_queries",
+    help="Grouped, sorted and filtered reads of data sets",
+    labels=("engine", "outcome"),
+    zeros=(("row_store", "answered"), ("column_files", "answered")),
+)
 CALLBACKS = Counter(
     name="signalbox_callback_attempts",
     help="Attempts to deliver a callback",
@@ -175,6 +187,8 @@ METRICS: tuple[Counter | Histogram, ...] = (
     EXPIRED,
     LIMITED_REQUESTS,
     RECORDS,
+    COLUMN_FILES,
+    QUERIES,
     CALLBACKS,
     UNREADABLE,
     LATE,

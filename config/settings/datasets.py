@@ -2,6 +2,7 @@
 
 from config import env_values
 from config.env import env
+from config.settings.base import VAR
 
 _ONE, _NOTHING = env_values.at_least(1), env_values.at_least(0)
 
@@ -13,6 +14,15 @@ DATASETS_IDEMPOTENCY_HOURS = env.int("DATASETS_IDEMPOTENCY_HOURS", 24, validate=
 DATASETS_ROTATION_DAYS = env.int("DATASETS_ROTATION_DAYS", 7, validate=env_values.between(0, 365))
 DATASETS_CACHE_SECONDS = env.int("DATASETS_CACHE_SECONDS", 1800, validate=_NOTHING)
 DATASETS_REALTIME_CACHE_SECONDS = env.int("DATASETS_REALTIME_CACHE_SECONDS", 120, validate=_NOTHING)
+# Column files. Source: docs/reference/column-files.md.
+COLUMNS = env.bool("COLUMNS", True)
+COLUMNS_FROM_RECORDS = env.int("COLUMNS_FROM_RECORDS", 200_000, validate=_ONE)  # of a data set
+COLUMNS_READ_FROM_RECORDS = env.int("COLUMNS_READ_FROM_RECORDS", 50_000, validate=_NOTHING)  # in the range of a query
+COLUMNS_SEGMENT_RECORDS = env.int("COLUMNS_SEGMENT_RECORDS", 250_000, validate=_ONE)
+COLUMNS_CACHE_DIR = env.path("COLUMNS_CACHE_DIR", VAR / "columns-cache")
+COLUMNS_CACHE_MB = env.int("COLUMNS_CACHE_MB", 10_000, validate=_ONE)
+QUERY_MEMORY_MB = env.int("QUERY_MEMORY_MB", 512, validate=env_values.at_least(256))
+QUERY_PROCESSES = env.int("QUERY_PROCESSES", 1, validate=_ONE)  # of each web process
 
 if DATASETS_DEFAULT_LIMIT > DATASETS_MAX_LIMIT:
     raise ValueError("DATASETS_DEFAULT_LIMIT must not be above DATASETS_MAX_LIMIT")

@@ -42,7 +42,31 @@ _BUCKET: dict[str, object] = {
         "addressing_style": FILES_S3_ADDRESSING,
     },
 }
-STORAGES = {**_OTHER_STORAGES, "attachments": _BUCKET if FILES_STORAGE == "s3" else _FOLDER}
+# Column files of large data sets: named by their content and written whole, so writing one again changes nothing.
+_COLUMNS_FOLDER: dict[str, object] = {
+    "BACKEND": "django.core.files.storage.FileSystemStorage",
+    "OPTIONS": {
+        "location": FILES_DIR / "columns",
+        "allow_overwrite": True,
+        "file_permissions_mode": 0o600,
+        "directory_permissions_mode": 0o700,
+    },
+}
+_COLUMNS_BUCKET: dict[str, object] = {
+    "BACKEND": "storages.backends.s3.S3Storage",
+    "OPTIONS": {
+        "bucket_name": FILES_S3_BUCKET,
+        "endpoint_url": FILES_S3_ENDPOINT or None,
+        "region_name": FILES_S3_REGION or None,
+        "addressing_style": FILES_S3_ADDRESSING,
+        "location": "columns",
+    },
+}
+STORAGES = {
+    **_OTHER_STORAGES,
+    "attachments": _BUCKET if FILES_STORAGE == "s3" else _FOLDER,
+    "columns": _COLUMNS_BUCKET if FILES_STORAGE == "s3" else _COLUMNS_FOLDER,
+}
 if FILES_STORAGE == "s3" and not FILES_S3_BUCKET:
     raise ValueError("FILES_S3_BUCKET must name the bucket when FILES_STORAGE is s3")
 if FILES_STORAGE == "filesystem" and env.str("FILES_DIR", ""):  # the folder below VAR_DIR is made when it is needed

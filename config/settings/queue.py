@@ -38,6 +38,7 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.notices.mail_notice": {"queue": "callbacks"},
     "notifications.tasks.mailboxes.*": {"queue": "upkeep"},
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
+    "datasets.tasks.build_columns": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
@@ -70,7 +71,11 @@ _SECONDS = {
     "config.jobs.tasks.look_for_clean_up": 60,  # each rule has its own interval; the rows of its runs show when it ran
 }
 if "datasets" in AREAS:
-    _SECONDS |= {"datasets.tasks.check_freshness": 60, "datasets.tasks.note_fields": 60}
+    _SECONDS |= {
+        "datasets.tasks.check_freshness": 60,
+        "datasets.tasks.note_fields": 60,
+        "datasets.tasks.build_columns": 60,
+    }
 if "notifications" in AREAS:
     _SECONDS |= {
         "notifications.tasks.sending.sweep": 10,

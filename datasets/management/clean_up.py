@@ -17,11 +17,13 @@ from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 from config.jobs.runner import reason_of
 from datasets import store
+from datasets.columns import files
 from datasets.models import DataSet, EmptiedStore, RememberedKey, WriteError
 from datasets.models.write_error import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
 _AFTER_EMPTYING = timedelta(minutes=5)
+_COLUMN_FILES = timedelta(minutes=30)
 _HOURLY = timedelta(hours=1)  # Source: docs/reference/data-sets.md §14
 
 
@@ -64,6 +66,11 @@ def _remove_emptied() -> Iterator[Batch]:
 def _due_of_emptied() -> Iterator[Due]:
     for emptied in EmptiedStore.objects.order_by("pk"):
         yield Due(label=emptied.label, number=emptied.records, oldest=emptied.emptied_at)
+
+
+def _remove_column_files() -> Iterator[Batch]:
+    for number in files.delete_unnamed():
+        yield Batch(label="all data sets", number=number)
 
 
 def _due_by_age() -> Iterator[Due]:
@@ -112,6 +119,16 @@ RULES = (
         preview=_due_of_emptied,
         remove=_remove_emptied,
         every=_AFTER_EMPTYING,
+        permission=_SEEN_BY,
+    ),
+    RetentionRule(
+        name="column-files",
+        title="Column files that are no longer used",
+        group=Group.DATA_SETS,
+        keeps=lambda: "until the next run",
+        preview=lambda: iter(()),
+        remove=_remove_column_files,
+        every=_COLUMN_FILES,
         permission=_SEEN_BY,
     ),
     rules.for_rows(
