@@ -232,6 +232,17 @@ class QueryTooLarge(InvalidQuery):  # no Retry-After: the same query would fail 
     fix = "Ask for less at once. Filters do not make a query faster; a shorter range of time does."
 
 
+class BeingBuilt(InvalidQuery):
+    slug = "data-query-being-built"
+    status = 503
+    text = (
+        "The files that answer this query are being built. Until then it takes too long. "
+        "Send it again in about {seconds} seconds, or ask for a shorter period."
+    )
+    fix = "Send the same request again after the seconds in `Retry-After`."
+    retry_after_seconds = 60
+
+
 class TooManyColumns(InvalidQuery):
     slug = "data-query-too-many-columns"
     text = "The CSV would have more than {limit} columns. Use format=ndjson or format=json, or a shorter range."

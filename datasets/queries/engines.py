@@ -1,19 +1,52 @@
 """Choose what answers a read: the row store, or the query process over column files.
 
-Source: docs/reference/column-files.md.
+Source: docs/reference/column-files.md §5.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from django.db import OperationalError
+
+from config.databases import outage
+from config.metrics import registry
+from datasets import errors
 from datasets.models import DataSet
 from datasets.queries import counting, groups, periods, selected
+from datasets.queries.column_files import process, reading
+from datasets.queries.column_files.reading import Answer, Range
 from datasets.queries.query import Query
+
+_BUILDING_SECONDS = 60
 
 
 def grouped(data_set: DataSet, query: Query, *, now: datetime, max_rows: int) -> list[dict[str, Any]]:
-    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery."""
+    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery, Busy."""
     window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
-    span = window or query
-    records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
-    return groups.rows(counting.count(records, query), query, window, max_rows=max_rows)
+    chosen = window or query
+    span = Range(start_at=chosen.start_at, end_at=chosen.end_at, inclusive=chosen.inclusive)
+    fields = [*query.group_by, *(one.name for one in query.collect)]
+    answer = reading.answer(process.grouped, data_set, query, span, fields, window, max_rows)
+    if answer.result is not None:
+        rows: list[dict[str, Any]] = answer.result
+        return rows
+    with _row_store(answer):
+        records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
+        return groups.rows(counting.count(records, query), query, window, max_rows=max_rows)
+
+
+@contextmanager
+def _row_store(answer: Answer) -> Iterator[None]:
+    """Count the query, and raise BeingBuilt if it takes too long only until the column files are built."""
+    try:
+        yield
+    except OperationalError as error:
+        if not outage.is_out_of_time(error):
+            raise
+        registry.QUERIES.add("row_store", "too_large")
+        if answer.is_being_built:
+            raise errors.BeingBuilt(seconds=_BUILDING_SECONDS) from error
+        raise
+    registry.QUERIES.add("row_store", "answered")

@@ -1,0 +1,1 @@
+"""Answer queries from column files, in the query process. Source: docs/reference/column-files.md §5."""

@@ -1,0 +1,72 @@
+"""The range and the filters of a query as SQL of DuckDB. `queries.filters` is the same for the databases."""
+
+from datetime import datetime
+from typing import Any
+
+from datasets.queries import values
+from datasets.queries.column_files.sources import Relation
+from datasets.queries.query import Filter
+
+_BEYOND_64_BITS = 2**63
+_WHOLE_TEXT = "regexp_full_match({other}, '-?[0-9]+')"
+
+
+class Conditions:
+    """SQL conditions and their parameters, joined by AND."""
+
+    def __init__(self) -> None:
+        self.sql = "true"
+        self.parameters: list[Any] = []
+
+    def add(self, sql: str, *parameters: Any) -> None:
+        self.sql += f" AND {sql}"
+        self.parameters += parameters
+
+
+def of(relation: Relation, filters: tuple[Filter, ...]) -> Conditions:
+    """Return the conditions for records that pass all filters."""
+    found = Conditions()
+    for one in filters:
+        if one.moment is not None:
+            found.add(f"{one.name} = ?", naive(one.moment))
+        elif one.name == "_id":
+            found.add("starts_with(_id, ?)" if one.is_prefix else "_id = ?", one.value)
+        elif one.is_prefix:
+            found.add(f"starts_with({relation.column('text', one.name)}, ?)", one.value)
+        else:
+            _add_equal(found, relation, one)
+    return found
+
+
+def add_range(found: Conditions, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool) -> None:
+    if start_at is not None:
+        found.add("_timestamp >= ?", naive(start_at))
+    if end_at is not None:
+        found.add(f"_timestamp {'<=' if inclusive else '<'} ?", naive(end_at))
+
+
+def naive(moment: datetime) -> datetime:
+    """Return the moment in UTC without its zone, as column files hold it."""
+    return moment.replace(tzinfo=None)
+
+
+def _add_equal(found: Conditions, relation: Relation, one: Filter) -> None:
+    whole, double, text, other = (relation.column(kind, one.name) for kind in ("whole", "double", "text", "other"))
+    either = [f"{text} = ?"]
+    parameters: list[Any] = [one.value]
+    if one.value in {"true", "false", "null"}:
+        either.append(f"{other} = '{one.value}'")
+    number = values.json_number(one.value)
+    if number is not None:
+        if float(number) == number:
+            either.append(f"{double} = ?")
+            parameters.append(float(number))
+        if number == int(number) and values.is_in_64_bits(int(number)):
+            either.append(f"{whole} = ?")
+            parameters.append(int(number))
+        if number == 0:
+            either.append(f"{other} = '-0.0'")
+        if abs(number) >= _BEYOND_64_BITS:
+            either.append(f"({_WHOLE_TEXT.format(other=other)} AND TRY_CAST({other} AS DOUBLE) = ?)")
+            parameters.append(float(number))
+    found.add(f"({' OR '.join(either)})", *parameters)

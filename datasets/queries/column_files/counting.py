@@ -1,0 +1,59 @@
+"""Count the records of column files in DuckDB, as `queries.counting` does in the databases.
+
+DuckDB adds up whole numbers, which is exact. It lists doubles and longer numbers once each with their counts, because
+its sum of doubles is not exact: `collect` adds them.
+"""
+
+from collections.abc import Iterator
+
+from duckdb import DuckDBPyConnection
+
+from datasets.columns.layout import KINDS
+from datasets.queries.column_files import computing
+from datasets.queries.column_files.conditions import Conditions
+from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.sources import Relation
+from datasets.queries.column_files.statement import Statement, text_of
+from datasets.queries.counted import OTHER, WHOLE, Computed, Counted, fields
+from datasets.queries.query import Query
+
+
+def count(
+    connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query
+) -> Iterator[Counted | Computed]:
+    """Yield the counts of the records, in no order."""
+    by_value = [relation.column(kind, name) for name in query.group_by for kind in KINDS]
+    by_period = [] if query.period is None else [f"CAST(date_trunc('{query.period}', _timestamp) AS TIMESTAMP)"]
+    statement = Statement(relation.sql(), conditions, [*by_value, *by_period], bool(by_period))
+    whole = Statement(relation.sql(), conditions, by_value, by_period=False)
+    collected = [
+        CollectedField.of(connection, whole, number, relation, name, methods)
+        for number, (name, methods) in enumerate(fields(query.collect).items())
+    ]
+    yield from _totals(connection, statement, collected)
+    for field in collected:
+        if field.listed:
+            for keys, period, values in statement.rows(connection, ["count(*)"], field.columns, field.listed):
+                yield Counted(keys, period, field.number, text_of(*values[: len(KINDS)]), values[-1])
+        if field.computed:
+            yield from computing.computed(connection, statement, field)
+            if query.period is not None and query.group_by:
+                yield from computing.computed(connection, whole, field)
+
+
+def _totals(connection: DuckDBPyConnection, statement: Statement, collected: list[CollectedField]) -> Iterator[Counted]:
+    columns = ["count(*)", *(column for field in collected for column in field.totals())]
+    for keys, period, (records, *totals) in statement.rows(connection, columns):
+        if not collected:
+            if records:
+                yield Counted(keys, period, 0, None, records)
+            continue
+        for field in collected:
+            wholes, total, least, greatest, others, listed = totals[:6]
+            del totals[:6]
+            if wholes:
+                yield Counted(keys, period, field.number, WHOLE, wholes, int(total), least, greatest)
+            if others:
+                yield Counted(keys, period, field.number, OTHER, others)
+            if field.number == 0 and records > wholes + others + listed:
+                yield Counted(keys, period, 0, None, records - wholes - others - listed)

@@ -1,0 +1,106 @@
+"""Find the records of a raw read in column files: their moments and ids, in order. The row store then reads them.
+
+The order is that of `queries.sorting`.
+"""
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from datasets.columns.layout import KINDS
+from datasets.queries import values
+from datasets.queries.column_files.conditions import Conditions, naive
+from datasets.queries.column_files.sources import Relation
+from datasets.queries.cursor import Position
+from datasets.queries.query import Query
+
+_NUMBER, _TEXT, _FALSE, _TRUE, _LAST, _LAST_FALLING = 0, 1, 2, 3, 9, -1
+OWN = frozenset({"_id", "_timestamp", "_start_at", "_end_at", "_updated_at"})
+
+
+class Place(NamedTuple):
+    """Where a record is stored."""
+
+    timestamp: datetime
+    record_id: str
+
+
+def find(
+    connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query, most: int
+) -> list[Place]:
+    """Return the places of the first `most` records after the query's position."""
+    is_falling = query.sort is not None and query.sort.descending
+    keys = _keys(relation, query, is_falling=is_falling)
+    if query.after is not None:
+        _add_position(conditions, keys, query.after, query, is_falling=is_falling)
+    way = "DESC" if is_falling else "ASC"
+    order = ", ".join(f"{key} {way} NULLS LAST" for key in keys)
+    found = connection.execute(
+        f"SELECT _timestamp, _id FROM ({relation.sql()}) WHERE {conditions.sql} ORDER BY {order} LIMIT {most}",  # noqa: S608
+        conditions.parameters,
+    )
+    return [Place(timestamp.replace(tzinfo=UTC), record_id) for timestamp, record_id in found.fetchall()]
+
+
+def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:
+    """Return the SQL of the values by which the read sorts."""
+    name = query.sort.key if query.sort is not None else "_timestamp"
+    if name == "_id":
+        return ["_id"]
+    if name == "_timestamp":
+        return ["_timestamp", "_id"]
+    whole, double, text, other = (relation.column(kind, name) for kind in KINDS)
+    is_number = f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
+    long = f"CASE WHEN {is_number} THEN {_as_double(other)} END"
+    kind = (
+        f"CASE WHEN {whole} IS NOT NULL OR {double} IS NOT NULL OR {is_number} THEN {_NUMBER}"
+        f" WHEN {text} IS NOT NULL THEN {_TEXT} WHEN {other} = 'false' THEN {_FALSE} WHEN {other} = 'true' THEN {_TRUE}"
+        f" ELSE {_LAST_FALLING if is_falling else _LAST} END"
+    )
+    # A whole number beyond 53 bits is compared by the nearest double first, then by its exact difference from it.
+    number = f"coalesce(CAST({whole} AS DOUBLE), {double}, {long})"
+    difference = f"coalesce(CAST({whole} AS HUGEINT) - CAST(CAST({whole} AS DOUBLE) AS HUGEINT), 0)"
+    return [kind, number, difference, text, "_timestamp", "_id"]
+
+
+def _as_double(other: str) -> str:
+    """Return SQL for the double of a long number: infinity if it is too large for one."""
+    endless = f"CASE WHEN starts_with({other}, '-') THEN CAST('-inf' AS DOUBLE) ELSE CAST('inf' AS DOUBLE) END"
+    return f"coalesce(TRY_CAST({other} AS DOUBLE), {endless})"
+
+
+def _add_position(conditions: Conditions, keys: list[str], after: Position, query: Query, *, is_falling: bool) -> None:
+    sign = "<" if is_falling else ">"
+    place = _values(after, query, is_falling=is_falling)
+    either: list[str] = []
+    parameters: list[Any] = []
+    equal: list[str] = []
+    before: list[Any] = []
+    for key, value in zip(keys, place, strict=True):
+        if value is not None:
+            either.append(f"({' AND '.join([*equal, f'{key} {sign} ?'])})")
+            parameters += [*before, value]
+        equal.append(f"{key} IS NOT DISTINCT FROM ?")
+        before.append(value)
+    conditions.add(f"({' OR '.join(either)})", *parameters)
+
+
+def _values(after: Position, query: Query, *, is_falling: bool) -> list[Any]:
+    """Return the values of a position in the order of the keys."""
+    name = query.sort.key if query.sort is not None else "_timestamp"
+    if name == "_id":
+        return [after.record_id]
+    at = naive(after.timestamp)
+    if name == "_timestamp":
+        return [at, after.record_id]
+    value = after.value
+    if isinstance(value, bool):
+        return [_TRUE if value else _FALSE, None, 0, None, at, after.record_id]
+    if isinstance(value, str):
+        return [_TEXT, None, 0, value, at, after.record_id]
+    number = values.number(value)
+    if number is None:
+        return [_LAST_FALLING if is_falling else _LAST, None, 0, None, at, after.record_id]
+    difference = number - int(float(number)) if isinstance(number, int) else 0
+    return [_NUMBER, float(number), difference, None, at, after.record_id]

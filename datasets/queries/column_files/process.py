@@ -1,0 +1,78 @@
+"""The functions that run in the query process. They must import neither Django nor models."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from config.limited import TooLarge
+from datasets.columns.duckdb import connect
+from datasets.queries import groups
+from datasets.queries.column_files import conditions, counting, positions
+from datasets.queries.column_files.positions import Place
+from datasets.queries.column_files.sources import Relation, Source
+from datasets.queries.periods import Window
+from datasets.queries.query import Query
+
+
+class FileVanished(Exception):
+    """A local copy of a column file was deleted before it was read, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A query and what it reads. folder: of the local copies; memory_mb: of DuckDB"""
+
+    sources: tuple[Source, ...]
+    query: Query
+    folder: str
+    memory_mb: int
+
+
+def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, Any]]:
+    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery, TooLarge, FileVanished."""
+    query, span = task.query, window or task.query
+    names = [*query.group_by, *(one.name for one in query.collect)]
+    relation = _relation(task, names)
+    chosen = conditions.of(relation, query.filters)
+    conditions.add_range(chosen, span.start_at, span.end_at, inclusive=span.inclusive)
+    try:
+        counted = counting.count(_connection(task.folder, task.memory_mb), relation, chosen, query)
+        return groups.rows(counted, query, window, max_rows=max_rows)
+    except duckdb.Error as error:
+        raise _explained(error) from error
+
+
+def places(task: Task, most: int) -> list[Place]:
+    """Return the places of the first records of a raw read. Raises TooLarge, FileVanished."""
+    query = task.query
+    relation = _relation(task, [query.sort.key] if query.sort is not None else [])
+    chosen = conditions.of(relation, query.filters)
+    conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
+    try:
+        return positions.find(_connection(task.folder, task.memory_mb), relation, chosen, query, most)
+    except duckdb.Error as error:
+        raise _explained(error) from error
+
+
+def _relation(task: Task, names: Sequence[str]) -> Relation:
+    own = [one.name for one in task.query.filters if one.moment is None and one.name != "_id"]
+    return Relation(task.sources, [name for name in [*names, *own] if name not in positions.OWN])
+
+
+def _explained(error: duckdb.Error) -> Exception:
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return TooLarge()
+    if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.SerializationException):
+        return FileVanished(str(error)[:200])
+    return RuntimeError(f"{type(error).__name__}: {str(error)[:500]}")
+
+
+@lru_cache(maxsize=1)
+def _connection(folder: str, memory_mb: int) -> duckdb.DuckDBPyConnection:
+    spill = Path(folder) / f"spill-{os.getpid()}"
+    return connect([folder], memory_mb=memory_mb, spill=str(spill))

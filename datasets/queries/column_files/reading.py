@@ -1,0 +1,232 @@
+"""Give a query to the query process, with the column files of its range and the records of open segments.
+
+The list of segments and the open records come from one snapshot of the database, so that no file is combined with
+rows that do not belong to it. Source: docs/reference/column-files.md §5.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+from django.conf import settings
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
+
+from config import limited
+from config.databases import replica
+from config.databases.snapshot import snapshot
+from config.databases.streaming import streamed
+from config.limited.child import Life
+from config.metrics import registry
+from datasets import errors
+from datasets.columns import files, layout
+from datasets.models import DataSet, Record, Segment
+from datasets.queries import filters, stored
+from datasets.queries.column_files.process import FileVanished, Task
+from datasets.queries.column_files.sources import Source
+from datasets.queries.query import Query
+
+Result = TypeVar("Result")
+
+_TRIES = 3  # a file may be damaged, or deleted between the list and the read
+_MOST_OPEN = 1_000_000  # records; more are not copied for each query
+_AT_ONCE = 2_000  # rows fetched at a time
+_PYTHON_MB = 160  # of the query process without DuckDB: interpreter, modules and the rows of an answer
+_RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
+_WAIT_SECONDS = 5.0
+_MOMENTS = {"timestamp": "_timestamp", "start_at": "_start_at", "end_at": "_end_at"}
+
+log = structlog.get_logger()
+_processes = limited.Processes(
+    number=settings.QUERY_PROCESSES,
+    life=Life(idle_seconds=600, most_calls=1_000, keeps_bytes=settings.QUERY_MEMORY_MB * limited.MIB),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """A range of `_timestamp`; None is without end. `inclusive` includes its end."""
+
+    start_at: datetime | None
+    end_at: datetime | None
+    inclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What column files answered. result: None if the row store must answer
+
+    is_being_built: whether the row store must answer only because too many segments are open
+    """
+
+    result: Any = None  # of any function of the query process
+    is_being_built: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    built: list[Segment]
+    open_ranges: list[Range]
+
+
+def answer(
+    function: Callable[..., Any],
+    data_set: DataSet,
+    query: Query,
+    span: Range,
+    fields: Iterable[str],
+    *arguments: object,
+) -> Answer:
+    """Run a function of `process` over the records of a range and return its result.
+
+    fields: the names that the function uses besides those of the filters
+    Raises InvalidQuery, Busy.
+    """
+    if not settings.COLUMNS or data_set.columns_until is None:
+        return Answer()
+    names = {*fields, *(one.name for one in query.filters if one.moment is None and one.name != "_id")}
+    for _ in range(_TRIES):
+        with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
+            lines = Path(folder) / "open.json"
+            with snapshot(replica.connection().alias):
+                plan = _plan(data_set, span)
+                if isinstance(plan, Answer):
+                    return plan
+                written = _write_open(data_set, query, plan.open_ranges, names, lines)
+            sources = _sources(plan.built, written, lines)
+            if sources is None:
+                continue
+            task = Task(
+                sources=sources,
+                query=query,
+                folder=str(files.cache_folder()),
+                memory_mb=settings.QUERY_MEMORY_MB - _PYTHON_MB,
+            )
+            try:
+                return Answer(result=_run(function, task, *arguments))
+            except FileVanished as error:
+                log.warning("columns.unreadable", error=str(error))
+                for segment in plan.built:
+                    files.forget(segment.file)
+    return Answer()
+
+
+def _run(function: Callable[..., Result], *arguments: object) -> Result:
+    limit = settings.DATABASE_STATEMENT_SECONDS or 60.0
+    limits = limited.Limits(
+        memory_bytes=(settings.QUERY_MEMORY_MB + _RESERVED_MB) * limited.MIB,
+        cpu_seconds=int(limit * 2) + 1,
+        seconds=limit,
+        wait_seconds=_WAIT_SECONDS,
+    )
+    try:
+        result = _processes.run(function, *arguments, limits=limits)
+    except limited.AllBusy as error:
+        registry.QUERIES.add("column_files", "busy")
+        raise errors.Busy from error
+    except limited.LimitExceeded as error:
+        registry.QUERIES.add("column_files", "too_large")
+        raise errors.QueryTooLarge(seconds=f"{limit:g}") from error
+    registry.QUERIES.add("column_files", "answered")
+    return result
+
+
+def _plan(data_set: DataSet, span: Range) -> _Plan | Answer:
+    """Return what to read, or the Answer that sends the query to the row store."""
+    found = DataSet.objects.get(pk=data_set.pk)
+    data_set.current_store, data_set.columns_until, data_set.record_count = (
+        found.current_store,
+        found.columns_until,
+        found.record_count,
+    )
+    if found.columns_until is None:
+        return Answer()
+    segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
+    asked = [one for one in segments if _overlaps(one, span)]
+    later = found.record_count - sum(one.records for one in segments)
+    has_later = span.end_at is None or span.end_at >= found.columns_until
+    number = sum(one.records for one in asked) + (later if has_later else 0)
+    if number < settings.COLUMNS_READ_FROM_RECORDS:
+        return Answer()
+    open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
+    if open_records > _MOST_OPEN:
+        return Answer(is_being_built=True)
+    ranges = [_within(one.starts_at, one.ends_at, span) for one in asked if not one.is_built]
+    if has_later:
+        ranges.append(_within(found.columns_until, None, span))
+    return _Plan(built=[one for one in asked if one.is_built and one.file], open_ranges=ranges)
+
+
+def _overlaps(segment: Segment, span: Range) -> bool:
+    begins = span.end_at is None or segment.starts_at <= span.end_at
+    return begins and (span.start_at is None or segment.ends_at > span.start_at)
+
+
+def _within(start_at: datetime, end_at: datetime | None, span: Range) -> Range:
+    start_at = start_at if span.start_at is None else max(start_at, span.start_at)
+    if end_at is None or (span.end_at is not None and span.end_at < end_at):
+        return Range(start_at=start_at, end_at=span.end_at, inclusive=span.inclusive)
+    return Range(start_at=start_at, end_at=end_at)
+
+
+def _write_open(data_set: DataSet, query: Query, ranges: list[Range], names: set[str], path: Path) -> layout.Writer:
+    """Write the open records that pass the filters as lines, and return the writer of these."""
+    writer = layout.Writer()
+    with path.open("wb") as file:
+        for one in ranges:
+            for line in _lines(in_range(data_set.store_id, query, one), sorted(names), writer):
+                file.write(line)
+    return writer
+
+
+def in_range(store_id: int, query: Query, span: Range) -> QuerySet[Record]:
+    found = Record.objects.filter(store_id=store_id).order_by()
+    if span.start_at is not None:
+        found = found.filter(timestamp__gte=span.start_at)
+    if span.end_at is not None:
+        end = {"timestamp__lte" if span.inclusive else "timestamp__lt": span.end_at}
+        found = found.filter(**end)
+    return filters.passing(found, query.filters)
+
+
+def _lines(records: QuerySet[Record], names: list[str], writer: layout.Writer) -> Iterator[bytes]:
+    stored.prepare()
+    moments = {f"{name}_text": Cast(name, TextField()) for name in _MOMENTS}
+    fields = {f"field_{number}": stored.FieldText(name) for number, name in enumerate(names)}
+    rows = records.annotate(**moments, **fields).values_list("record_id", *moments, *fields)
+    for record_id, timestamp, start_at, end_at, *texts in streamed(rows, chunk_size=_AT_ONCE):
+        own = {"_id": record_id, "_timestamp": timestamp}
+        own |= {name: at for name, at in (("_start_at", start_at), ("_end_at", end_at)) if at is not None}
+        there = zip(names, texts, strict=True)
+        yield writer.line(own, ((name, json.loads(text)) for name, text in there if text is not None))
+
+
+def _sources(built: list[Segment], written: layout.Writer, lines: Path) -> tuple[Source, ...] | None:
+    """Return the sources of the query, or None if a file is damaged: then its segment is open from now on."""
+    by_columns: dict[frozenset[str], list[str]] = {}
+    is_whole = True
+    for segment in built:
+        try:
+            path = files.fetch(segment.file)
+        except files.FileDamaged:
+            _open_damaged(segment)
+            is_whole = False
+        else:
+            by_columns.setdefault(frozenset(segment.columns), []).append(str(path))
+    if not is_whole:
+        return None
+    sources = [Source(paths=tuple(paths), columns=columns) for columns, paths in by_columns.items()]
+    if written.longest:
+        sources.append(Source(paths=(str(lines),), columns=frozenset(written.columns), longest=written.longest))
+    return tuple(sources)
+
+
+def _open_damaged(segment: Segment) -> None:
+    log.error("columns.damaged", segment=segment.pk, file=segment.file)
+    registry.COLUMN_FILES.add("damaged")
+    Segment.objects.filter(pk=segment.pk, file=segment.file).note_change()

@@ -1,0 +1,49 @@
+"""Run one grouped statement over the selected records of column files."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from datasets.columns.layout import KINDS
+from datasets.queries.column_files.conditions import Conditions
+
+_AT_ONCE = 5_000  # rows
+
+
+class Statement(NamedTuple):
+    """A query over the selected records. groups: the columns by which it groups; by_period: the last one is a period"""
+
+    source: str
+    conditions: Conditions
+    groups: list[str]
+    by_period: bool
+
+    def rows(
+        self, connection: DuckDBPyConnection, columns: list[str], further: tuple[str, ...] = (), where: str = "true"
+    ) -> Iterator[tuple[tuple[str | None, ...], datetime | None, list[Any]]]:
+        """Yield keys, period and the columns of each group. further: columns to group by, which come first of these"""
+        by = [*self.groups, *further]
+        group = f"GROUP BY {', '.join(str(number + 1) for number in range(len(by)))}" if by else ""
+        statement = (
+            f"SELECT {', '.join([*by, *columns])} FROM ({self.source})"  # noqa: S608  numbered columns, bound values
+            f" WHERE {self.conditions.sql} AND {where} {group}"
+        )
+        found = connection.cursor().execute(statement, self.conditions.parameters)
+        width = len(self.groups) - self.by_period
+        while block := found.fetchmany(_AT_ONCE):
+            for row in block:
+                keys = tuple(text_of(*row[first : first + len(KINDS)]) for first in range(0, width, len(KINDS)))
+                period = row[width].replace(tzinfo=UTC) if self.by_period else None
+                yield keys, period, list(row[len(self.groups) :])
+
+
+def text_of(whole: int | None, double: float | None, text: str | None, other: str | None) -> str | None:
+    """Return the JSON text of a value by the column that holds it."""
+    if text is not None:
+        return json.dumps(text, ensure_ascii=False)
+    if whole is not None:
+        return str(whole)
+    return other if double is None else repr(double)
