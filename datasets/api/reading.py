@@ -78,15 +78,15 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
     """
     store_id, form = data_set.store_id, _form(data_set, query)
     if query.format == "json":
-        page = raw.Page(store_id, query)
+        page = engines.page(data_set, query)
         text = export.page(map(written.record, page.rows), lambda: page.next_cursor)
     elif query.format == "ndjson":
-        text = export.ndjson(map(written.record, raw.rows(store_id, query)))
+        text = export.ndjson(map(written.record, engines.rows(data_set, query)))
     elif query.limit is None:
-        text = export.csv(raw.field_names(store_id, query), map(written.fields, raw.rows(store_id, query)))
+        text = export.csv(raw.field_names(store_id, query), map(written.fields, engines.rows(data_set, query)))
     else:
-        names = export.names_of(map(written.fields, raw.rows(store_id, query)))
-        text = export.csv(names, map(written.fields, raw.rows(store_id, query)))
+        names = export.names_of(map(written.fields, engines.rows(data_set, query)))
+        text = export.csv(names, map(written.fields, engines.rows(data_set, query)))
     blocks = export.blocks(text)
     if query.format == "json":
         first, size = BytesIO(), 0

@@ -3,7 +3,7 @@
 Source: docs/reference/column-files.md §5.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -14,10 +14,13 @@ from config.databases import outage
 from config.metrics import registry
 from datasets import errors
 from datasets.models import DataSet
-from datasets.queries import counting, groups, periods, selected
+from datasets.queries import counting, groups, periods, raw, selected
 from datasets.queries.column_files import process, reading
+from datasets.queries.column_files.positions import OWN, Place
 from datasets.queries.column_files.reading import Answer, Range
+from datasets.queries.cursor import LongText
 from datasets.queries.query import Query
+from datasets.queries.selected import Row
 
 _BUILDING_SECONDS = 60
 
@@ -35,6 +38,31 @@ def grouped(data_set: DataSet, query: Query, *, now: datetime, max_rows: int) ->
     with _row_store(answer):
         records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
         return groups.rows(counting.count(records, query), query, window, max_rows=max_rows)
+
+
+def page(data_set: DataSet, query: Query) -> raw.Page:
+    """Return a page of a raw read. Raises InvalidQuery, Busy."""
+    assert query.limit is not None  # noqa: S101  a raw JSON read has its default
+    return raw.Page(data_set.store_id, query, _places(data_set, query, query.limit + 1))
+
+
+def rows(data_set: DataSet, query: Query) -> Iterator[Row]:
+    """Yield the records of a raw read, up to its limit if it has one. Raises InvalidQuery, Busy."""
+    places = None if query.limit is None else _places(data_set, query, query.limit)
+    return raw.rows(data_set.store_id, query, places)
+
+
+def _places(data_set: DataSet, query: Query, most: int) -> Sequence[Place] | None:
+    """Find the records of a raw read in column files. Return None if an index of the row store finds them."""
+    key = query.sort.key if query.sort is not None else "_timestamp"
+    own_key = [] if key in OWN else [key]
+    has_filter = any(one.moment is None and (one.name != "_id" or one.is_prefix) for one in query.filters)
+    is_of_columns = own_key or (has_filter and key in {"_timestamp", "_id"})
+    if not is_of_columns or (query.after is not None and isinstance(query.after.value, LongText)):
+        return None
+    span = Range(start_at=query.start_at, end_at=query.end_at, inclusive=query.inclusive)
+    places: Sequence[Place] | None = reading.answer(process.places, data_set, query, span, own_key, most).result
+    return places
 
 
 @contextmanager

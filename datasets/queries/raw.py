@@ -4,7 +4,7 @@ By time or `_id`, an index returns the records in order. An export reads one pag
 memory and no open statement while a slow client reads. In any other order, the database sorts all records of the range.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import isfinite
@@ -16,6 +16,7 @@ from config.databases import keyset
 from datasets import errors
 from datasets.models import Record
 from datasets.queries import cursor, selected, sorting, stored, values, written
+from datasets.queries.column_files.positions import Place
 from datasets.queries.cursor import LongText, Position
 from datasets.queries.query import Query
 from datasets.queries.selected import Row
@@ -32,13 +33,14 @@ _SECONDS = len("2024-01-01T00:00:00Z")
 class Page:
     """Up to `limit` records after the cursor. The page is found by key, without OFFSET.
 
+    places: where the records of the page and one more are, if column files have found them
     rows: can be read once; next_cursor: that of the next page or None, known after the last row
     """
 
-    def __init__(self, store_id: int, query: Query) -> None:
+    def __init__(self, store_id: int, query: Query, places: Sequence[Place] | None = None) -> None:
         assert query.limit is not None  # noqa: S101  a raw JSON read has its default
         self.next_cursor: str | None = None
-        self.rows = self._read(_found(store_id, query, query.limit + 1), query, query.limit)
+        self.rows = self._read(_found(store_id, query, query.limit + 1, places), query, query.limit)
 
     def _read(self, found: Iterator[Row | None], query: Query, limit: int) -> Iterator[Row]:
         last: Row | None = None
@@ -51,13 +53,17 @@ class Page:
                 self.next_cursor = cursor.write(query.identity, _position(last, query))
 
 
-def rows(store_id: int, query: Query) -> Iterator[Row]:
-    """Yield the records in order, after the cursor, up to the limit."""
-    return (row for row in _found(store_id, query, query.limit) if row is not None)
+def rows(store_id: int, query: Query, places: Sequence[Place] | None = None) -> Iterator[Row]:
+    """Yield the records in order, after the cursor, up to the limit. places: as in `Page`"""
+    return (row for row in _found(store_id, query, query.limit, places) if row is not None)
 
 
-def _found(store_id: int, query: Query, most: int | None) -> Iterator[Row | None]:
+def _found(
+    store_id: int, query: Query, most: int | None, places: Sequence[Place] | None = None
+) -> Iterator[Row | None]:
     """Yield up to `most` records, and None for a record that was deleted during the read."""
+    if places is not None:
+        return _at(store_id, places)
     records = selected.records(store_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
     if key in {"_timestamp", "_id"}:
@@ -69,6 +75,15 @@ def _found(store_id: int, query: Query, most: int | None) -> Iterator[Row | None
     if after is not None and isinstance(after.value, LongText):
         after = after._replace(value=_text_of(store_id, key, after))
     return sorting.by_field(store_id, records, key, falling=is_falling, after=after, most=most)
+
+
+def _at(store_id: int, places: Sequence[Place]) -> Iterator[Row | None]:
+    """Yield the records of these places in their order, read by key."""
+    for first in range(0, len(places), _EXPORTED):
+        some = places[first : first + _EXPORTED]
+        records = Record.objects.filter(store_id=store_id, record_id__in=[place.record_id for place in some])
+        found = {row.record_id: row for row in selected.rows(store_id, records.order_by()) if row is not None}
+        yield from (found.get(place.record_id) for place in some)
 
 
 def field_names(store_id: int, query: Query) -> Iterator[str]:

@@ -61,3 +61,19 @@ def test_a_damaged_copy_of_this_machine(data_set, damage):
 
     assert answer(data_set) == wanted
     assert Segment.objects.filter(is_built=False).count() == 0
+
+
+@pytest.mark.parametrize("question", ["group_by=n", "sort_by=n:ascending&limit=100", "filter_by_prefix=_id:r&limit=100"])
+def test_answers_come_from_the_files(data_set, question):
+    query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
+    first, second = Segment.objects.all()[:2]
+    files.fetch(first.file).write_bytes(files.fetch(second.file).read_bytes())  # a copy is not checked again
+
+    if query.is_raw:
+        ids = [row.record_id for row in engines.rows(data_set, query)]
+        assert len(ids) == 20
+        assert "r00" not in ids
+    else:
+        put_in(data_set, [{"_id": "x", "_timestamp": "2025-01-01T00:00:00Z", "n": 7}])  # open, from the row store
+        rows = engines.grouped(data_set, query, now=NOW, max_rows=1000)
+        assert sum(row["_count"] for row in rows) == 21

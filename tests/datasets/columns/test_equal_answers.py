@@ -1,6 +1,7 @@
 """Column files give the answers of the row store, byte for byte, whatever was written between."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 from django.db import transaction
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 
 from datasets.columns import building
 from datasets.models import DataSet, Segment
-from datasets.queries import engines, parameters
+from datasets.queries import engines, escaping, parameters, written
 from tests.datasets.making import BOUNDS, put_in
-from tests.datasets.test_answers import CONFIGURATION, NOW, RECORDS, questions, stored_set
+from tests.datasets.test_answers import CONFIGURATION, DIRECTIONS, NAMES, NOW, RECORDS, filters, questions, stored_set
 
 pytestmark = pytest.mark.django_db
 
@@ -43,3 +44,31 @@ def test_groups_and_periods(records, later, question, repeats):
         building.drop(data_set)
         assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
         transaction.set_rollback(True)
+
+
+@CONFIGURATION
+@given(RECORDS, filters(), st.sampled_from([*NAMES, "_id", "_timestamp", "nothing"]), st.sampled_from(DIRECTIONS))
+def test_pages(records, pairs, key, direction):
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        put_in(data_set, [{**records[0], "_id": "r0", "v": 5}])  # its segment is open now
+        asked = [*pairs, ("sort_by", f"{escaping.escape(key)}:{direction}"), ("limit", "3")]
+
+        got = pages(data_set, asked)
+
+        building.drop(data_set)
+        assert got == pages(data_set, asked)
+        transaction.set_rollback(True)
+
+
+def pages(data_set, asked) -> list[list[str]]:
+    """Return the records of each page as JSON."""
+    found, cursor = [], None
+    while True:
+        more = [("cursor", cursor)] if cursor else []
+        query = parameters.parse(urlencode(asked + more), data_set_id=data_set.pk, bounds=BOUNDS)
+        page = engines.page(DataSet.objects.get(pk=data_set.pk), query)
+        found.append([written.record(row) for row in page.rows])
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
