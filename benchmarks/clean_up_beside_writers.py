@@ -75,7 +75,7 @@ def _fill(number: int) -> str:
     new_id = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
     table = Notification._meta.db_table
     names = ", ".join(columns)
-    copy = f"INSERT INTO {table} (id, {names}) SELECT {new_id}, {names} FROM {table}"  # noqa: S608  names of columns
+    copy = f"INSERT INTO {table} (id, {names}) SELECT {new_id}, {names} FROM {table}"
     with connection.cursor() as cursor:
         stored = min(number, 1000)
         while stored < number:

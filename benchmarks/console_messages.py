@@ -186,7 +186,7 @@ def double(columns: list[str], round_: int, step: timedelta) -> None:
     names, values = ", ".join(columns), ", ".join(fresh.get(column, column) for column in columns)
     with connection.cursor() as cursor:
         table = "notifications_notification"
-        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {values} FROM {table}")  # noqa: S608  names of columns
+        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {values} FROM {table}")
 
 
 def give_files(number: int) -> None:

@@ -28,6 +28,7 @@ LATER = {
     "clean-up",
     "keys",
     "audit",
+    "column files",
     "time",
     "disk",
     "providers",

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
@@ -36,10 +37,11 @@ class Statement(NamedTuple):
         while block := found.fetchmany(_AT_ONCE):
             for row in block:
                 keys = tuple(text_of(*row[first : first + len(KINDS)]) for first in range(0, width, len(KINDS)))
-                period = row[width].replace(tzinfo=UTC) if self.by_period else None
+                period = _utc(row[width]) if self.by_period else None
                 yield keys, period, list(row[len(self.groups) :])
 
 
+@lru_cache(maxsize=20_000)  # the rows of one group in many periods have the same values
 def text_of(whole: int | None, double: float | None, text: str | None, other: str | None) -> str | None:
     """Return the JSON text of a value by the column that holds it."""
     if text is not None:
@@ -47,3 +49,8 @@ def text_of(whole: int | None, double: float | None, text: str | None, other: st
     if whole is not None:
         return str(whole)
     return other if double is None else repr(double)
+
+
+@lru_cache(maxsize=20_000)
+def _utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC)

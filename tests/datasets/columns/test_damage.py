@@ -63,7 +63,9 @@ def test_a_damaged_copy_of_this_machine(data_set, damage):
     assert Segment.objects.filter(is_built=False).count() == 0
 
 
-@pytest.mark.parametrize("question", ["group_by=n", "sort_by=n:ascending&limit=100", "filter_by_prefix=_id:r&limit=100"])
+@pytest.mark.parametrize(
+    "question", ["group_by=n", "sort_by=n:ascending&limit=100", "filter_by_prefix=_id:r&limit=100"]
+)
 def test_answers_come_from_the_files(data_set, question):
     query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
     first, second = Segment.objects.all()[:2]
