@@ -15,7 +15,7 @@ from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.downloads import file_response
 from config.jobs import bulk
 from datasets import tokens
-from datasets.admin import chart, exports, overview_tab, owners, records, retention, tabs, tokens_tab
+from datasets.admin import chart, emptying, exports, overview_tab, owners, records, retention, tabs, tokens_tab
 from datasets.admin.access import author, manages_all
 from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
@@ -61,7 +61,9 @@ class DataSetPages(ShownOnceAdmin):
         return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
+        return self.tab(
+            request, data_set, "overview", **overview_tab.context(data_set), **emptying.kept_context(data_set)
+        )
 
     def state_now(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Return the part of the page of a new data set that waits for the first record."""

@@ -8,18 +8,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from config import audit, formats
 from config.console import recent_sign_in
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
-from datasets import store, tokens
+from datasets import tokens
 from datasets.admin import examples
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
+from datasets.admin.emptying import EmptyingPages
 from datasets.models import DataGroup, DataSet, DataType
-from datasets.records import moments
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
@@ -27,11 +26,11 @@ _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
+class DataSetAdmin(ManagersAndOwners, EmptyingPages, DataSetPages, DataSetList):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
-    row_actions = {**DataSetPages.row_actions, "empty": "empty_out", "remove": "remove"}
-    protected_actions = DataSetPages.protected_actions | {"empty", "remove"}
+    row_actions = {**DataSetPages.row_actions, **EmptyingPages.row_actions, "remove": "remove"}
+    protected_actions = DataSetPages.protected_actions | EmptyingPages.protected_actions | {"remove"}
     add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"
 
@@ -117,30 +116,6 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             where_next=("Go to the data set", self.row_url(obj)),
         )
 
-    def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        if request.method != "POST" and not data_set.record_count:
-            nothing = f"{data_set} has no records: there is nothing to remove."
-            return self.error_page(request, data_set, f"Empty {data_set}", nothing)
-        form = TypedNameForm(request.POST or None, wanted=str(data_set))
-        if request.method == "POST" and form.is_valid():
-            removed = store.empty(data_set, by=audit.person(request))
-            removal = f"{formats.number(removed)} {'was' if removed == 1 else 'were'} removed"
-            message = f"{data_set} now contains 0 records: {removal}."
-            return self.action_done(request, self.row_url(data_set), message)
-        records = formats.counted(data_set.record_count, "record")
-        return self.action_page(
-            request,
-            data_set,
-            title=f"Empty {data_set}",
-            button=f"Empty {records}",
-            explanation=[
-                f"This deletes {records} of {data_set}{_newest(data_set)}.",
-                "The URL, settings and tokens stay.",
-            ],
-            form=form,
-            is_destructive=True,
-        )
-
     def remove(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Delete an empty data set. Its URL then returns 404."""
         title = f"Delete {data_set}"
@@ -168,8 +143,3 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
 
 def _names(owners: QuerySet[Any]) -> list[str]:
     return sorted(owners.values_list("username", flat=True))
-
-
-def _newest(data_set: DataSet) -> str:
-    newest = data_set.records.order_by("-timestamp").values_list("timestamp", flat=True).first()
-    return f", the newest from {moments.write(newest)}" if newest else ""

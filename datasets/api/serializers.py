@@ -7,6 +7,12 @@ class StoredSerializer(serializers.Serializer[object]):
     status = serializers.ChoiceField(choices=["ok"])
 
 
+class UndoneSerializer(serializers.Serializer[object]):
+    restored = serializers.IntegerField(help_text="The number of records that came back.")
+    message = serializers.CharField(help_text="`pay_weekly_volumes contains 98 records again`")
+    status = serializers.ChoiceField(choices=["ok"])
+
+
 class EmptiedSerializer(serializers.Serializer[object]):
     message = serializers.CharField(help_text="`pay_weekly_volumes now contains 0 records`")
     status = serializers.ChoiceField(choices=["ok"])

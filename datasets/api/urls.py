@@ -6,7 +6,10 @@ from datasets.api.views import DataSetViewSet, NothingHereView
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
 
+undo = DataSetViewSet.as_view({"post": "undo"})
+
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
 ]

@@ -26,7 +26,7 @@ from datasets.api.authentication import READING, AccessTokenAuthentication, toke
 from datasets.api.errors import ERRORS
 from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.api.permissions import HasToken
-from datasets.api.serializers import EmptiedSerializer, StoredSerializer
+from datasets.api.serializers import EmptiedSerializer, StoredSerializer, UndoneSerializer
 from datasets.models import AccessToken, DataSet
 
 _STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
@@ -93,17 +93,19 @@ class DataSetViewSet(DataSetArea, ViewSet):
         with _logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
             sent.check_empty_array()
-            store.empty(
-                token.data_set,
-                by=audit.Actor(
-                    kind=ActorKind.TOKEN,
-                    id=str(token.pk),
-                    label=token.prefix,
-                    ip_address=client_ip(request),
-                ),
-            )
+            store.empty(token.data_set, by=_actor(request, token))
         message = f"{token.data_set.name} now contains 0 records"
         return Response(EmptiedSerializer({"message": message, "status": "ok"}).data, headers=NOT_STORED)
+
+    def undo(self, request: Request, group: str, type: str) -> Response:
+        """POST: bring back the records of the last emptying."""
+        token = token_of(request)
+        with _logging_write_errors(token):
+            restored = store.undo(token.data_set, by=_actor(request, token))
+        message = f"{token.data_set.name} contains {restored} records again"
+        return Response(
+            UndoneSerializer({"restored": restored, "message": message, "status": "ok"}).data, headers=NOT_STORED
+        )
 
     def read(self, request: Request, group: str, type: str) -> HttpResponseBase:
         """GET and HEAD: query the records."""
@@ -142,6 +144,10 @@ def _store(token: AccessToken, sent: bodies.SentBody) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
     checked = sent.records(token.data_set)
     return store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
+
+
+def _actor(request: Request, token: AccessToken) -> audit.Actor:
+    return audit.Actor(kind=ActorKind.TOKEN, id=str(token.pk), label=token.prefix, ip_address=client_ip(request))
 
 
 def _replayed() -> Response:

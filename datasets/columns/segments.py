@@ -30,6 +30,13 @@ def open_at(store_id: int, until: datetime | None, moments: Iterable[datetime | 
     Segment.objects.filter(pk__in=touched).note_change()
 
 
+def open_between(store_id: int, ends: Iterable[dict[str, datetime | None]]) -> None:
+    """Open the segments between the least and the greatest moment of each range; a range of None has no records."""
+    for one in ends:
+        if one["least"] is not None:
+            Segment.objects.filter(store_id=store_id).overlapping(one["least"], one["greatest"]).note_change()
+
+
 def _second(moment: datetime | str) -> str:
     """Return the moment to the second, as text that sorts by time. The borders of segments are whole seconds."""
     return moment[:19] if isinstance(moment, str) else moment.replace(tzinfo=None).isoformat()[:19]

@@ -144,6 +144,13 @@ class TooManyValues(DataError):
     fix = "Send the records in several requests."
 
 
+class NothingToUndo(DataError):
+    slug = "data-nothing-to-undo"
+    status = 409
+    text = "There is nothing to undo: this data set was not emptied in the last 24 hours."
+    fix = "Send the records again with POST."
+
+
 class NoRecords(DataError):
     slug = "data-no-records"
     text = "The body must be a JSON array of one or more records."

@@ -18,8 +18,9 @@ from config.jobs.rules import Due, Group, RetentionRule
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
-from datasets.models import DataSet, EmptiedStore, RememberedKey, WriteError
-from datasets.models.write_error import KEPT
+from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models.write_error import KEPT as KEPT_ERRORS
+from datasets.store.empty import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
 _AFTER_EMPTYING = timedelta(minutes=5)
@@ -64,7 +65,7 @@ def _remove_emptied() -> Iterator[Batch]:
 
 
 def _due_of_emptied() -> Iterator[Due]:
-    for emptied in EmptiedStore.objects.order_by("pk"):
+    for emptied in store.due_emptied():
         yield Due(label=emptied.label, number=emptied.records, oldest=emptied.emptied_at)
 
 
@@ -115,7 +116,7 @@ RULES = (
         name="emptied-records",
         title="Records of emptied data sets",
         group=Group.DATA_SETS,
-        keeps=lambda: "until the next run, out of every answer",
+        keeps=lambda: f"for {formats.counted(KEPT // _HOURLY, 'hour')}, out of every answer, for Undo",
         preview=_due_of_emptied,
         remove=_remove_emptied,
         every=_AFTER_EMPTYING,
@@ -145,7 +146,7 @@ RULES = (
         "at",
         name="write-errors",
         title="Refused writes of data sets",
-        keeps=lambda: f"the newest {KEPT} of each data set, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
+        keeps=lambda: f"the newest {KEPT_ERRORS} of each data set, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
         permission=_SEEN_BY,
     ),
 )

@@ -2,6 +2,6 @@
 
 from datasets.store import call_counts, fields_seen, freshness
 from datasets.store.append import append, is_replay
-from datasets.store.empty import delete_emptied, empty
+from datasets.store.empty import delete_emptied, due_emptied, empty, forget_emptied, undo, undoable
 from datasets.store.retention import preview, remove_beyond, remove_old, would_remove
 from datasets.store.write_errors import log_write_error

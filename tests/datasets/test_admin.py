@@ -167,6 +167,7 @@ def test_emptying_needs_the_typed_name(manager, data_set):
 
     assert (refused.status_code, left) == (200, 2)
     assert done.status_code == 302
+    data_set.refresh_from_db()
     assert data_set.records.count() == 0
     event = AuditEvent.objects.get(verb="emptied")
     assert (event.actor_label, event.before["records"]) == ("mina", 2)

@@ -1,11 +1,13 @@
 """A large data set is emptied by a new store: no statement deletes its records, and the clock does so later."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from config.audit import COMMAND
 from config.audit.models import AuditEvent
@@ -17,6 +19,10 @@ from tests.datasets.making import call, make_data_set, make_token, put_in, some_
 pytestmark = pytest.mark.django_db
 
 LARGE = 10_001
+
+
+def a_day_later() -> None:
+    EmptiedStore.objects.update(emptied_at=timezone.now() - timedelta(hours=25))
 
 
 @pytest.fixture
@@ -84,6 +90,7 @@ def test_the_clean_up_deletes_emptied_records_and_no_others(data_set, secret):
     put_in(other, some_records(3))
     call("PUT", data_set, secret, [])
     put_in(data_set, some_records(2))
+    a_day_later()
 
     first = clean_up("emptied-records").removed
     second = clean_up("emptied-records").removed
@@ -96,6 +103,7 @@ def test_the_clean_up_deletes_emptied_records_and_no_others(data_set, secret):
 
 def test_a_clean_up_that_ended_early_continues(data_set):
     store.empty(data_set, by=COMMAND)
+    a_day_later()
     next(store.delete_emptied())
     left = Record.objects.count()
 
@@ -112,6 +120,7 @@ def test_a_data_set_is_emptied_again_and_again(data_set, secret):
     stores = list(EmptiedStore.objects.order_by("pk").values_list("store_id", "records"))
     assert [records for _, records in stores] == [LARGE] * 3
     assert len({store_id for store_id, _ in stores}) == 3
+    a_day_later()
     assert clean_up("emptied-records").removed == 3 * LARGE
 
 

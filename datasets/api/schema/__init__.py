@@ -30,6 +30,7 @@ PART = Part(
     errors={
         "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
+        "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
     },
     families={
@@ -39,7 +40,7 @@ PART = Part(
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
         "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
-        "Records": (*_RECORDS, errors.NotAnEmptyArray),
+        "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },

@@ -143,7 +143,9 @@ class DataSets(OpenApiViewExtension):
                 operation_id="emptyDataSet",
                 tags=[WRITING],
                 summary="Empty a data set",
-                description="Delete all records. Settings and tokens stay.",
+                description=(
+                    "Remove all records. Settings and tokens stay. `undoEmptying` brings the records back for 24 hours."
+                ),
                 request={"application/json": shapes.NOTHING},
                 responses={
                     200: _either(
@@ -152,6 +154,18 @@ class DataSets(OpenApiViewExtension):
                 },
                 parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
+            ),
+            undo=extend_schema(
+                operation_id="undoEmptying",
+                tags=[WRITING],
+                summary="Undo emptying",
+                description=(
+                    "Bring back the records of the last emptying within 24 hours. Records that were written since "
+                    "then stay, and win where the `_id` is the same. The body is ignored."
+                ),
+                request=None,
+                responses={200: serializers.UndoneSerializer},
+                parameters=[_GROUP, _TYPE],
             ),
             read=extend_schema(
                 operation_id="readRecords",

@@ -41,6 +41,8 @@ def test_an_example_works_as_pasted(demo, name):
     answer = json.loads(done.stdout)
     if name in WITHOUT_ROW:
         assert answer["errors"][0]["message"] == "No result found"
+    elif name == "undoEmptying" and answer["status"] == "error":  # the example that empties has not run yet
+        assert answer["message"].startswith("There is nothing to undo")
     elif name in NOT_WITH_A_TEST_KEY:
         assert answer["errors"][0]["message"] == "Can't change suppressions using a test API key"
     else:

@@ -90,6 +90,7 @@ def test_every_operation_of_both_areas_is_in_it():
         ("delete", "/v2/suppressions/{suppression_id}"),
         ("post", "/data/{group}/{type}"),
         ("put", "/data/{group}/{type}"),
+        ("post", "/data/{group}/{type}/undo"),
         ("get", "/data/{group}/{type}"),
     }
 
