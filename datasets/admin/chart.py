@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from config.console.theme import NumberInput, Select
 from config.databases import replica
 from datasets.admin import chart_svg, examples
-from datasets.errors import InvalidQuery, QueryTooLarge
+from datasets.errors import BeingBuilt, Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import engines, escaping, export, parameters, periods, time_limit
 from datasets.queries.methods import METHODS
@@ -107,7 +107,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
         with replica.reads(), time_limit.limited():
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
-    except QueryTooLarge as error:  # its text contains what to do
+    except (QueryTooLarge, BeingBuilt, Busy) as error:  # its text contains what to do
         form.add_error(None, str(error))
         return None
     except InvalidQuery as error:

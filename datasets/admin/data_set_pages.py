@@ -20,7 +20,7 @@ from datasets.admin.access import author, manages_all
 from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
-from datasets.errors import InvalidQuery, QueryTooLarge
+from datasets.errors import Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet
 from datasets.queries import time_limit
 
@@ -131,7 +131,7 @@ class DataSetPages(ShownOnceAdmin):
             try:
                 with transaction.atomic():  # a savepoint, because the page reads more
                     answer = exports.stream(data_set, form)
-            except InvalidQuery as error:
+            except (InvalidQuery, Busy) as error:
                 messages.error(request, str(error))
             else:
                 self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})

@@ -4,27 +4,34 @@ Source: docs/reference/console.md §3.18 (export).
 """
 
 from collections.abc import Iterator
+from wsgiref.util import FileWrapper
 
 from django.http import StreamingHttpResponse
 
 from config.console.downloads import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import export, parameters, raw, time_limit, written
+from datasets.queries import engines, export, parameters, raw, time_limit, written
 from datasets.records import names
 
-FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
+FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON", "parquet": "Parquet"}
 _TYPES = {
     "csv": CSV,
     "json": "application/json",
     "ndjson": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
 }
 _FIRST = ("_timestamp", "_id", "_start_at", "_end_at")  # the first columns of a CSV
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no limit
 
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
-    """Return the file. Raises QueryTooLarge."""
+    """Return the file. Raises QueryTooLarge, Busy."""
+    if form == "parquet":
+        query = parameters.parse("format=parquet", data_set_id=data_set.pk, bounds=_BOUNDS)
+        with replica.reads():
+            table = engines.table(data_set, query)
+        return file_response(f"{data_set.name}.parquet", FileWrapper(table), content_type=_TYPES[form])
     with replica.reads(), time_limit.limited():
         blocks = export.begun(export.blocks(_text(data_set, form)))
     return file_response(f"{data_set.name}.{form}", replica.read_from(blocks), content_type=_TYPES[form])

@@ -8,6 +8,7 @@ import hashlib
 from datetime import datetime
 from io import BytesIO
 from itertools import chain
+from wsgiref.util import FileWrapper
 
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -77,6 +78,8 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
     An error before the first block has its own answer; a later one closes the connection.
     """
     store_id, form = data_set.store_id, _form(data_set, query)
+    if query.format == "parquet":
+        return StreamingHttpResponse(FileWrapper(engines.table(data_set, query)), headers={**headers, **form})
     if query.format == "json":
         page = engines.page(data_set, query)
         text = export.page(map(written.record, page.rows), lambda: page.next_cursor)
@@ -106,6 +109,9 @@ def _form(data_set: DataSet, query: Query) -> dict[str, str]:
     if query.format == "csv":
         attachment = f'attachment; filename="{data_set.name}.csv"'
         return {"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": attachment}
+    if query.format == "parquet":
+        attachment = f'attachment; filename="{data_set.name}.parquet"'
+        return {"Content-Type": "application/vnd.apache.parquet", "Content-Disposition": attachment}
     return {"Content-Type": "application/json" if query.format == "json" else "application/x-ndjson"}
 
 

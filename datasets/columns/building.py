@@ -168,15 +168,20 @@ def write_lines(segment: Segment, path: Path) -> layout.Writer:
     """Write the records of the segment as lines, and return the writer of these."""
     writer = layout.Writer()
     with path.open("wb") as file:
-        for line in _lines(segment, writer):
+        for line in all_lines(records_of(segment), writer):
             file.write(line)
     return writer
 
 
-def _lines(segment: Segment, writer: layout.Writer) -> Iterator[bytes]:
-    records = Record.objects.filter(
+def records_of(segment: Segment) -> QuerySet[Record]:
+    """Return the records of the segment in the row store, unordered."""
+    return Record.objects.filter(
         store_id=segment.store_id, timestamp__gte=segment.starts_at, timestamp__lt=segment.ends_at
     ).order_by()
+
+
+def all_lines(records: QuerySet[Record], writer: layout.Writer) -> Iterator[bytes]:
+    """Yield a line with all fields of each record."""
     moments = {f"{name}_text": Cast(name, TextField()) for name in _MOMENTS}
     rows = records.annotate(**moments).values_list("record_id", *moments, "body")
     for record_id, timestamp, start_at, end_at, updated_at, body in streamed(rows, chunk_size=_AT_ONCE):

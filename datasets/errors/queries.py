@@ -34,7 +34,13 @@ class ParameterWithNul(InvalidQuery):
 class FormatUnknown(InvalidQuery):
     slug = "data-query-format"
     text = "format must be json, csv or ndjson."
-    fix = "Use `json`, `csv` or `ndjson`."
+    fix = "Use `json`, `csv` or `ndjson`, or `parquet` for whole records."
+
+
+class ParquetGrouped(InvalidQuery):
+    slug = "data-query-parquet"
+    text = "format=parquet works only on raw reads, without group_by and period."
+    fix = "Use `format=csv` for groups and periods."
 
 
 class ParameterNotAMoment(InvalidQuery):

@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 
 from config.areas import Backlog, Finding
 from config.databases.snapshot import snapshot
-from datasets.columns import files
-from datasets.models import DataSet, Record, Segment
+from datasets.columns import building, files
+from datasets.models import DataSet, Segment
 
 QUEUE = "column-files"
 _SAMPLE = 3  # data sets
@@ -51,7 +51,8 @@ def _error_of(segment: Segment) -> str:
     with snapshot():
         if not Segment.objects.filter(pk=segment.pk, version=segment.version).exists():
             return ""  # it has changed since
-        records = Record.objects.filter(
-            store_id=segment.store_id, timestamp__gte=segment.starts_at, timestamp__lt=segment.ends_at
+        return (
+            ""
+            if building.records_of(segment).count() == segment.records
+            else "a file has other records than the database"
         )
-        return "" if records.count() == segment.records else "a file has other records than the database"

@@ -3,16 +3,19 @@
 Source: docs/reference/column-files.md §5.
 """
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from django.db import OperationalError
 
 from config.databases import outage
 from config.metrics import registry
 from datasets import errors
+from datasets.columns import files
 from datasets.models import DataSet
 from datasets.queries import counting, groups, periods, raw, selected
 from datasets.queries.column_files import process, reading
@@ -50,6 +53,17 @@ def rows(data_set: DataSet, query: Query) -> Iterator[Row]:
     """Yield the records of a raw read, up to its limit if it has one. Raises InvalidQuery, Busy."""
     places = None if query.limit is None else _places(data_set, query, query.limit)
     return raw.rows(data_set.store_id, query, places)
+
+
+def table(data_set: DataSet, query: Query) -> BinaryIO:
+    """Return the records of a raw read as an open Parquet file, which ends with the last reader.
+
+    Raises QueryTooLarge, Busy.
+    """
+    with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
+        path = Path(folder) / "table.parquet"
+        reading.write_table(process.table, data_set, query, str(path))
+        return path.open("rb")
 
 
 def _places(data_set: DataSet, query: Query, most: int) -> Sequence[Place] | None:

@@ -18,7 +18,7 @@ REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect"})
 SINGLE = frozenset(
     {"format", "start_at", "end_at", "inclusive", "period", "duration", "sort_by", "limit", "cursor", "flatten"}
 )
-FORMATS = ("json", "csv", "ndjson")
+FORMATS = ("json", "csv", "ndjson", "parquet")
 MAX_DURATION = 10_000
 # SQLite cannot run a statement with 500 sums, and 250 filters by long numbers took PostgreSQL 11 s.
 MAX_TIMES = {"group_by": 20, "collect": 100, "filter_by": 50, "filter_by_prefix": 50}
@@ -58,6 +58,8 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     limit = _whole_number(single, "limit", bounds.max_limit)
     if limit is not None and period is not None and not group_by:
         raise errors.LimitPeriod
+    if format == "parquet" and (group_by or period is not None):
+        raise errors.ParquetGrouped
     is_raw_json = not group_by and period is None and format == "json"
     identity = cursor.query_hash(data_set_id, pairs)
     after = _cursor(single, identity, is_raw_json=is_raw_json)

@@ -179,6 +179,7 @@ class DataSets(OpenApiViewExtension):
                     (200, "application/json"): {"oneOf": [shapes.RAW, shapes.ROWS]},
                     (200, "text/csv"): {"type": "string"},
                     (200, "application/x-ndjson"): {"type": "string"},
+                    (200, "application/vnd.apache.parquet"): {"type": "string", "format": "binary"},
                     304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
                 },
                 parameters=[

@@ -30,17 +30,24 @@ def find(
     connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query, most: int
 ) -> list[Place]:
     """Return the places of the first `most` records after the query's position."""
-    is_falling = query.sort is not None and query.sort.descending
-    keys = _keys(relation, query, is_falling=is_falling)
     if query.after is not None:
-        _add_position(conditions, keys, query.after, query, is_falling=is_falling)
-    way = "DESC" if is_falling else "ASC"
-    order = ", ".join(f"{key} {way} NULLS LAST" for key in keys)
+        is_falling = query.sort is not None and query.sort.descending
+        _add_position(
+            conditions, _keys(relation, query, is_falling=is_falling), query.after, query, is_falling=is_falling
+        )
     found = connection.execute(
-        f"SELECT _timestamp, _id FROM ({relation.sql()}) WHERE {conditions.sql} ORDER BY {order} LIMIT {most}",  # noqa: S608
+        f"SELECT _timestamp, _id FROM ({relation.sql()}) WHERE {conditions.sql}"  # noqa: S608
+        f" ORDER BY {order(relation, query)} LIMIT {most}",
         conditions.parameters,
     )
     return [Place(timestamp.replace(tzinfo=UTC), record_id) for timestamp, record_id in found.fetchall()]
+
+
+def order(relation: Relation, query: Query) -> str:
+    """Return the ORDER BY of a raw read."""
+    is_falling = query.sort is not None and query.sort.descending
+    way = "DESC" if is_falling else "ASC"
+    return ", ".join(f"{key} {way} NULLS LAST" for key in _keys(relation, query, is_falling=is_falling))
 
 
 def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:
@@ -50,6 +57,8 @@ def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:
         return ["_id"]
     if name == "_timestamp":
         return ["_timestamp", "_id"]
+    if name in OWN:
+        return [name, "_timestamp", "_id"]
     whole, double, text, other = (relation.column(kind, name) for kind in KINDS)
     is_number = f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
     long = f"CASE WHEN {is_number} THEN {_as_double(other)} END"

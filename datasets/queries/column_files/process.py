@@ -15,6 +15,7 @@ from datasets.queries import groups
 from datasets.queries.column_files import conditions, counting, positions
 from datasets.queries.column_files.positions import Place
 from datasets.queries.column_files.sources import Relation, Source
+from datasets.queries.column_files.table import fields_of, write
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 
@@ -57,6 +58,21 @@ def places(task: Task, most: int) -> list[Place]:
         return positions.find(_connection(task.folder, task.memory_mb), relation, chosen, query, most)
     except duckdb.Error as error:
         raise _explained(error) from error
+
+
+def table(task: Task, path: str) -> bool:
+    """Write the records of a raw read as a Parquet file and return True. Raises TooLarge, FileVanished."""
+    query = task.query
+    columns = sorted(set().union(*(source.columns for source in task.sources)))
+    relation = _relation(task, [*fields_of(columns), *([query.sort.key] if query.sort is not None else [])])
+    chosen = conditions.of(relation, query.filters)
+    conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
+    connection = _connection(task.folder, task.memory_mb)
+    try:
+        write(connection, relation, chosen, order=positions.order(relation, query), most=query.limit, path=path)
+    except duckdb.Error as error:
+        raise _explained(error) from error
+    return True
 
 
 def _relation(task: Task, names: Sequence[str]) -> Relation:

@@ -25,6 +25,7 @@ from config.limited.child import Life
 from config.metrics import registry
 from datasets import errors
 from datasets.columns import files, layout
+from datasets.columns.building import all_lines
 from datasets.models import DataSet, Record, Segment
 from datasets.queries import filters, stored
 from datasets.queries.column_files.process import FileVanished, Task
@@ -39,6 +40,7 @@ _AT_ONCE = 2_000  # rows fetched at a time
 _PYTHON_MB = 160  # of the query process without DuckDB: interpreter, modules and the rows of an answer
 _RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
 _WAIT_SECONDS = 5.0
+_LONGEST_SECONDS = 60.0  # of a table of all fields, and of a query if the database has no limit
 _MOMENTS = {"timestamp": "_timestamp", "start_at": "_start_at", "end_at": "_end_at"}
 
 log = structlog.get_logger()
@@ -90,11 +92,36 @@ def answer(
     if not settings.COLUMNS or data_set.columns_until is None:
         return Answer()
     names = {*fields, *(one.name for one in query.filters if one.moment is None and one.name != "_id")}
+    limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS
+    return _answer(function, data_set, query, span, names, *arguments, seconds=limit)
+
+
+def write_table(function: Callable[..., Any], data_set: DataSet, query: Query, path: str) -> None:
+    """Run a function of `process` that writes all fields of a raw read into a file. Raises QueryTooLarge, Busy.
+
+    It also reads data sets without column files: all of their records count as open.
+    """
+    span = Range(start_at=query.start_at, end_at=query.end_at, inclusive=query.inclusive)
+    answered = _answer(function, data_set, query, span, None, path, seconds=_LONGEST_SECONDS)
+    if answered.result is None:
+        raise errors.Busy
+
+
+def _answer(
+    function: Callable[..., Any],
+    data_set: DataSet,
+    query: Query,
+    span: Range,
+    names: set[str] | None,
+    *arguments: object,
+    seconds: float,
+) -> Answer:
+    """names: the fields to read from open records; None: all, also of a data set that has no column files"""
     for _ in range(_TRIES):
         with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
             lines = Path(folder) / "open.json"
             with snapshot(replica.connection().alias):
-                plan = _plan(data_set, span)
+                plan = _plan(data_set, span, is_table=names is None)
                 if isinstance(plan, Answer):
                     return plan
                 written = _write_open(data_set, query, plan.open_ranges, names, lines)
@@ -108,7 +135,7 @@ def answer(
                 memory_mb=settings.QUERY_MEMORY_MB - _PYTHON_MB,
             )
             try:
-                return Answer(result=_run(function, task, *arguments))
+                return Answer(result=_run(function, task, *arguments, seconds=seconds))
             except FileVanished as error:
                 log.warning("columns.unreadable", error=str(error))
                 for segment in plan.built:
@@ -116,12 +143,11 @@ def answer(
     return Answer()
 
 
-def _run(function: Callable[..., Result], *arguments: object) -> Result:
-    limit = settings.DATABASE_STATEMENT_SECONDS or 60.0
+def _run(function: Callable[..., Result], *arguments: object, seconds: float) -> Result:
     limits = limited.Limits(
         memory_bytes=(settings.QUERY_MEMORY_MB + _RESERVED_MB) * limited.MIB,
-        cpu_seconds=int(limit * 2) + 1,
-        seconds=limit,
+        cpu_seconds=int(seconds * 2) + 1,
+        seconds=seconds,
         wait_seconds=_WAIT_SECONDS,
     )
     try:
@@ -131,12 +157,12 @@ def _run(function: Callable[..., Result], *arguments: object) -> Result:
         raise errors.Busy from error
     except limited.LimitExceeded as error:
         registry.QUERIES.add("column_files", "too_large")
-        raise errors.QueryTooLarge(seconds=f"{limit:g}") from error
+        raise errors.QueryTooLarge(seconds=f"{seconds:g}") from error
     registry.QUERIES.add("column_files", "answered")
     return result
 
 
-def _plan(data_set: DataSet, span: Range) -> _Plan | Answer:
+def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | Answer:
     """Return what to read, or the Answer that sends the query to the row store."""
     found = DataSet.objects.get(pk=data_set.pk)
     data_set.current_store, data_set.columns_until, data_set.record_count = (
@@ -144,17 +170,17 @@ def _plan(data_set: DataSet, span: Range) -> _Plan | Answer:
         found.columns_until,
         found.record_count,
     )
-    if found.columns_until is None:
-        return Answer()
+    if found.columns_until is None or not settings.COLUMNS:
+        return _Plan(built=[], open_ranges=[span]) if is_table else Answer()
     segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
     asked = [one for one in segments if _overlaps(one, span)]
     later = found.record_count - sum(one.records for one in segments)
     has_later = span.end_at is None or span.end_at >= found.columns_until
     number = sum(one.records for one in asked) + (later if has_later else 0)
-    if number < settings.COLUMNS_READ_FROM_RECORDS:
+    if number < settings.COLUMNS_READ_FROM_RECORDS and not is_table:
         return Answer()
     open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
-    if open_records > _MOST_OPEN:
+    if open_records > _MOST_OPEN and not is_table:
         return Answer(is_being_built=True)
     ranges = [_within(one.starts_at, one.ends_at, span) for one in asked if not one.is_built]
     if has_later:
@@ -174,12 +200,15 @@ def _within(start_at: datetime, end_at: datetime | None, span: Range) -> Range:
     return Range(start_at=start_at, end_at=end_at)
 
 
-def _write_open(data_set: DataSet, query: Query, ranges: list[Range], names: set[str], path: Path) -> layout.Writer:
+def _write_open(
+    data_set: DataSet, query: Query, ranges: list[Range], names: set[str] | None, path: Path
+) -> layout.Writer:
     """Write the open records that pass the filters as lines, and return the writer of these."""
     writer = layout.Writer()
     with path.open("wb") as file:
         for one in ranges:
-            for line in _lines(in_range(data_set.store_id, query, one), sorted(names), writer):
+            records = in_range(data_set.store_id, query, one)
+            for line in all_lines(records, writer) if names is None else _lines(records, sorted(names), writer):
                 file.write(line)
     return writer
 
