@@ -54,6 +54,7 @@ GROUPS = {
         "D4": "One `Idempotency-Key` fifty times",
         "D5": "Batches of the same ids in different order",
         "D6": "Twenty wrong email addresses at once",
+        "D7": "Column files are built, damaged and read at once",
     },
     "Bodies": {
         "E1": "Lengths and chunks",

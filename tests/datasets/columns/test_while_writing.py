@@ -30,6 +30,7 @@ class Numbers:
             return sum(self.acknowledged.values())
 
 
+@pytest.mark.fault("D7")
 @pytest.mark.django_db(transaction=True)
 def test_writers_readers_and_a_builder_at_once():
     data_set = make_data_set()
