@@ -1,4 +1,4 @@
-"""Write and read while column files are built and damaged: `python -m benchmarks.faults.column_files [seconds [sqlite]]`.
+"""Write and read while column files are damaged: `python -m benchmarks.faults.column_files [seconds [sqlite]]`.
 
 16 writers give records higher numbers at new moments, and 4 readers sum them. Meanwhile `manage.py columns build` runs
 again and again and is killed at random moments, and files of the store are cut, filled with garbage and deleted. It

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import os
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -125,7 +126,7 @@ def alike(got, wanted) -> bool:
 
 
 CONFIGURATION = settings(
-    max_examples=150,
+    max_examples=int(os.environ.get("EXAMPLES", "150")),  # thousands before a release: docs/testing.md
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

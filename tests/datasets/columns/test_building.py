@@ -82,6 +82,18 @@ def test_what_is_written_all_the_time_is_built_after_ten_minutes(data_set):
     assert building.build(data_set, seconds=60) == 1
 
 
+def test_a_data_set_that_is_written_all_day_has_no_open_segment():
+    data_set = make_data_set()
+    for minute in range(20):
+        records = [{"_id": f"r{minute}-{n}", "_timestamp": f"2024-01-01T00:{minute:02}:{n:02}Z"} for n in range(5)]
+        put_in(data_set, records)
+        building.build(data_set, seconds=60)
+
+        assert not Segment.objects.filter(is_built=False).exists()
+    assert Segment.objects.count() >= 10
+    assert data_set.records.filter(timestamp__gte=Segment.objects.last().ends_at).count() < 7
+
+
 def test_a_file_is_deleted_when_no_segment_names_it(data_set):
     building.build(data_set, seconds=60, wait=False)
     write_again(data_set)

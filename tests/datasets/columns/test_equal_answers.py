@@ -8,8 +8,10 @@ from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from config.audit import COMMAND
+from datasets import store
 from datasets.columns import building
-from datasets.models import DataSet, Segment
+from datasets.models import DataSet
 from datasets.queries import engines, escaping, parameters, written
 from tests.datasets.making import BOUNDS, put_in
 from tests.datasets.test_answers import CONFIGURATION, DIRECTIONS, NAMES, NOW, RECORDS, filters, questions, stored_set
@@ -22,25 +24,37 @@ def built(data_set) -> DataSet:
     return DataSet.objects.get(pk=data_set.pk)
 
 
+def changed(data_set, change: str, number: int, later) -> DataSet:
+    if change == "write":  # some replace stored records, at other moments
+        put_in(data_set, [{**record, "_id": f"r{number + 2 * index}"} for index, record in enumerate(later)])
+    elif change == "build":
+        building.build(data_set, seconds=60, wait=False)
+    elif change == "retain":
+        assert sum(store.remove_beyond(data_set.pk, 5)) >= 0
+    elif change == "empty":
+        store.empty(data_set, by=COMMAND)
+    elif store.undoable(data_set.pk).exists():
+        store.undo(data_set, by=COMMAND)
+    return DataSet.objects.get(pk=data_set.pk)
+
+
 def answer(data_set, query) -> str:
     return json.dumps(engines.grouped(data_set, query, now=NOW, max_rows=100_000))
 
 
 @CONFIGURATION
-@given(RECORDS, RECORDS, questions(), st.integers(0, 3))
-def test_groups_and_periods(records, later, question, repeats):
+@given(
+    RECORDS, RECORDS, questions(), st.lists(st.sampled_from(["write", "build", "retain", "empty", "undo"]), max_size=5)
+)
+def test_groups_and_periods(records, later, question, changes):
     with transaction.atomic():
         data_set = stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)])
         query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
         data_set = built(data_set)
-        for number in range(repeats):  # some replace stored records, at other moments
-            put_in(data_set, [{**record, "_id": f"r{number + 2 * index}"} for index, record in enumerate(later)])
-            data_set = built(data_set) if number == 1 else DataSet.objects.get(pk=data_set.pk)
+        for number, change in enumerate(changes):
+            data_set = changed(data_set, change, number, later)
 
         got = answer(data_set, query)
-
-        assert data_set.columns_until is not None
-        assert Segment.objects.filter(store_id=data_set.store_id).exists()
         building.drop(data_set)
         assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
         transaction.set_rollback(True)
