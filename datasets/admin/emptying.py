@@ -64,7 +64,7 @@ class EmptyingPages(ShownOnceAdmin):
             title=title,
             button=f"Bring back {records}",
             explanation=[
-                f"{data_set} was emptied {formats.spoken(kept.emptied_at)}. This brings back {records}.",
+                f"{data_set} was emptied on {formats.spoken(kept.emptied_at)}. This brings back {records}.",
                 "Records that were written since then stay. Where the _id is the same, the newer record stays.",
             ],
         )

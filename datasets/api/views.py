@@ -143,7 +143,14 @@ class NothingHereView(DataSetArea):
 def _store(token: AccessToken, sent: bodies.SentBody) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
     checked = sent.records(token.data_set)
-    return store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
+    return store.append(
+        token.data_set_id,
+        checked,
+        token_id=token.pk,
+        request_id=_request_id(),
+        key=sent.key,
+        has_segments=token.data_set.columns_until is not None,
+    )
 
 
 def _actor(request: Request, token: AccessToken) -> audit.Actor:

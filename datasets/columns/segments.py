@@ -21,7 +21,8 @@ def open_at(store_id: int, until: datetime | None, moments: Iterable[datetime | 
     if until is None:
         return
     border = _second(until)
-    seconds = {second for moment in moments if (second := _second(moment)) < border}
+    seconds = set(map(_second, moments))
+    seconds = {second for second in seconds if second < border}
     if not seconds:
         return
     rows = list(Segment.objects.filter(store_id=store_id).order_by("starts_at").values_list("starts_at", "pk"))

@@ -51,18 +51,17 @@ class FieldAggregate:
     def _add_wholes(self, count: int, total: int, least: int, greatest: int) -> None:
         self.numbers += count
         self.exact += total << POINT
-        self._widen(least, greatest)
-
-    def _widen(self, least: int | float, greatest: int | float) -> None:
-        """Keep the extremes. Of equal numbers, keep the preferred one, so that the order of the rows does not count."""
-        if least <= self.least:
-            self.least = least if least < self.least else values.preferred(self.least, least)
+        if least <= self.least:  # of equal numbers, a whole one is shown
+            self.least = least
         if greatest >= self.greatest:
-            self.greatest = greatest if greatest > self.greatest else values.preferred(self.greatest, greatest)
+            self.greatest = greatest
 
     def _add_number(self, number: int | float, count: int) -> None:
         self.numbers += count
-        self._widen(number, number)
+        if number <= self.least:
+            self.least = number if number < self.least else values.preferred(self.least, number)
+        if number >= self.greatest:
+            self.greatest = number if number > self.greatest else values.preferred(self.greatest, number)
         if self.is_spread:
             known, before = self.spread.get(number, (number, 0))
             self.spread[number] = (values.preferred(known, number), before + count)

@@ -22,6 +22,7 @@ from datasets.queries.column_files import process, reading
 from datasets.queries.column_files.positions import OWN, Place
 from datasets.queries.column_files.reading import Answer, Range
 from datasets.queries.cursor import LongText
+from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.selected import Row
 
@@ -31,6 +32,8 @@ _BUILDING_SECONDS = 60
 def grouped(data_set: DataSet, query: Query, *, now: datetime, max_rows: int) -> list[dict[str, Any]]:
     """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery, Busy."""
     window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
+    if data_set.columns_until is None:
+        return _from_row_store(data_set, query, window, max_rows)
     chosen = window or query
     span = Range(start_at=chosen.start_at, end_at=chosen.end_at, inclusive=chosen.inclusive)
     fields = [*query.group_by, *(one.name for one in query.collect)]
@@ -39,8 +42,13 @@ def grouped(data_set: DataSet, query: Query, *, now: datetime, max_rows: int) ->
         rows: list[dict[str, Any]] = answer.result
         return rows
     with _row_store(answer):
-        records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
-        return groups.rows(counting.count(records, query), query, window, max_rows=max_rows)
+        return _from_row_store(data_set, query, window, max_rows)
+
+
+def _from_row_store(data_set: DataSet, query: Query, window: Window | None, max_rows: int) -> list[dict[str, Any]]:
+    span = window or query
+    records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
+    return groups.rows(counting.count(records, query), query, window, max_rows=max_rows)
 
 
 def page(data_set: DataSet, query: Query) -> raw.Page:
@@ -68,6 +76,8 @@ def table(data_set: DataSet, query: Query) -> BinaryIO:
 
 def _places(data_set: DataSet, query: Query, most: int) -> Sequence[Place] | None:
     """Find the records of a raw read in column files. Return None if an index of the row store finds them."""
+    if data_set.columns_until is None:
+        return None
     key = query.sort.key if query.sort is not None else "_timestamp"
     own_key = [] if key in OWN else [key]
     has_filter = any(one.moment is None and (one.name != "_id" or one.is_prefix) for one in query.filters)

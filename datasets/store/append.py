@@ -37,11 +37,13 @@ def append(
     token_id: int | None = None,
     request_id: UUID | None = None,
     key: IdempotencyKey | None = None,
+    has_segments: bool = False,
 ) -> int:
     """Store the records and the key in one transaction and return the number of records.
 
     Return 0 if a request with the same key and body has stored them. `records` may be a generator that validates them;
     if it rejects one, nothing is stored.
+    has_segments: whether the data set had segments when it was read; it decides only what is tried first
     Raises RecordsRejected, NoSuchDataSet, KeyReused, OperationalError.
     """
     batch = RecordBatch(records)
@@ -55,6 +57,8 @@ def append(
         return SharedColumns(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
 
     def at_once() -> int | None:
+        if has_segments:
+            return handful.store_later(data_set_id, batch, origin())
         return handful.store_and_count(data_set_id, batch, origin())
 
     def work(locked: LockedStore) -> int:

@@ -73,7 +73,7 @@ def upsert(locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> St
     if takes_parts():
         return _by_copy(locked, batch, origin)
     records = batch.finish()
-    _open_segments(locked, records, are_new=False)
+    _open_segments(locked, records)
     large = [record for record in records if len(record.body) > _LARGE]
     chunks = (record for record in records if len(record.body) <= _LARGE)
     new = sum(_from_parameters(store_id, record, origin) for record in large)
@@ -81,9 +81,9 @@ def upsert(locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> St
     return Stored(len(records), new + sum(_from_json(store_id, part, origin) for part in parts))
 
 
-def _open_segments(locked: LockedStore, records: Sequence[ParsedRecord], *, are_new: bool) -> None:
+def _open_segments(locked: LockedStore, records: Sequence[ParsedRecord]) -> None:
     if locked.columns_until is not None:
-        replaced = [] if are_new else moments_before(locked, [record.id for record in records])
+        replaced = moments_before(locked, [record.id for record in records])
         segments.open_at(locked.id, locked.columns_until, chain(replaced, (record.timestamp for record in records)))
 
 
@@ -110,7 +110,9 @@ def _copy_or_upsert(
             try:
                 with transaction.atomic():  # a savepoint, because an id outside the sample may exist
                     copied = _copy(cursor, "datasets_record", batch.parts(), shared=(store_id, *origin))
-                _open_segments(locked, batch.finish() if locked.columns_until else [], are_new=True)
+                if locked.columns_until is not None:
+                    moments = (record.timestamp for part in batch.parts() for record in part)
+                    segments.open_at(locked.id, locked.columns_until, moments)
                 return Stored(copied, copied)
             except IntegrityError:
                 pass
@@ -120,7 +122,7 @@ def _copy_or_upsert(
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
-        _open_segments(locked, standing, are_new=False)
+        _open_segments(locked, standing)
         with nullcontext() if len(first) < PART else statements.allowed(_seconds(len(standing))):
             cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [store_id, *origin])
         return Stored(len(standing), _first_number(cursor))

@@ -29,7 +29,8 @@ def some_records(count: int, **fields: Any) -> list[dict[str, Any]]:
 
 
 def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
-    store.append(data_set.pk, records.check(values, auto_ids=data_set.auto_ids or ()))
+    checked = records.check(values, auto_ids=data_set.auto_ids or ())
+    store.append(data_set.pk, checked, has_segments=data_set.columns_until is not None)
 
 
 def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:

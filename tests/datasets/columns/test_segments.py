@@ -5,7 +5,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from config import audit
-from datasets import store
+from datasets import records, store
 from datasets.columns import building
 from datasets.models import DataSet, Segment
 from tests.datasets.making import make_data_set, put_in
@@ -61,6 +61,29 @@ def test_a_record_after_all_segments_opens_none(data_set):
     put_in(data_set, [{"_id": "new", "_timestamp": "2025-01-01T00:00:00Z"}])
 
     assert open_ranges(data_set) == []
+
+
+def test_a_record_after_all_segments_is_replaced_without_opening_one(data_set):
+    for number in (1, 2):
+        put_in(data_set, [{"_id": "new", "_timestamp": "2025-01-01T00:00:00Z", "n": number}])
+
+    assert open_ranges(data_set) == []
+    assert data_set.records.get(record_id="new").body == '{"n":2}'
+    data_set.refresh_from_db()
+    assert data_set.record_count == 61
+
+
+@pytest.mark.parametrize("path", ["missing", "present"])
+def test_what_the_caller_believes_of_segments_decides_nothing(data_set, path):
+    """A token is read before the write, so segments may come or go in between."""
+    checked = records.check([record(1000, 5)], auto_ids=())
+    if path == "missing":
+        building.drop(data_set)
+
+    assert store.append(data_set.pk, checked, has_segments=path == "missing") == 1
+
+    assert data_set.records.filter(record_id="r1000").exists()
+    assert len(open_ranges(data_set)) == (1 if path == "present" else 0)
 
 
 def test_a_write_that_is_rolled_back_opens_none(data_set):
