@@ -15,6 +15,7 @@ from typing import NamedTuple
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast, Now
 from django.utils import timezone
@@ -28,6 +29,7 @@ from datasets.models import EARLIEST, DataSet, Record, Segment
 
 IDLE = timedelta(minutes=1)  # since the last write
 LONGEST_OPEN = timedelta(minutes=10)
+_SINCE, _UPGRADE = "0003_column_files", timedelta(hours=1)
 _MIB = 1024 * 1024
 MEMORY_MB = 100  # of DuckDB
 LIMITS = limited.Limits(memory_bytes=2048 * _MIB, cpu_seconds=120, seconds=300)
@@ -55,6 +57,12 @@ def build_due(seconds: float, *, wait: bool = True) -> int:
     for data_set in _large().order_by("pk"):
         built += build(data_set, seconds=ends_at - time.monotonic(), wait=wait)
     return built
+
+
+def may_begin() -> bool:
+    """Return whether an upgrade is over: processes of a version without segments would not open those they change."""
+    applied = MigrationRecorder.Migration.objects.filter(app="datasets", name=_SINCE, applied__lt=Now() - _UPGRADE)
+    return applied.exists()
 
 
 def build(data_set: DataSet, *, seconds: float, wait: bool = True) -> int:

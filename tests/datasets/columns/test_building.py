@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from datasets.columns import building, files, verifying
@@ -138,7 +139,18 @@ def test_columns_refuses_an_unknown_data_set():
         call_command("columns", "status", "--set", "pay/missing")
 
 
+def test_the_task_waits_for_the_end_of_an_upgrade(data_set):
+    DataSet.objects.update(last_write_at=timezone.now() - timedelta(minutes=2))
+    MigrationRecorder.Migration.objects.filter(name="0003_column_files").update(applied=timezone.now())
+
+    build_columns()
+
+    assert not Segment.objects.exists()
+
+
 def test_the_task_builds_and_obeys_the_switch(data_set, settings):
+    applied = MigrationRecorder.Migration.objects.filter(name="0003_column_files")
+    applied.update(applied=timezone.now() - timedelta(hours=2))
     DataSet.objects.update(last_write_at=timezone.now() - timedelta(minutes=2))
     settings.COLUMNS = False
     build_columns()
