@@ -67,6 +67,5 @@ def _read_chunks(request: HttpRequest, max_bytes: int, *, keep_bytes: int) -> in
     for block in body.blocks(request.META, max_bytes=max_bytes):
         length += len(block)
         kept = [*kept, block] if length <= keep_bytes else []
-    request._body = b"".join(kept)
-    request.META["CONTENT_LENGTH"] = str(len(request._body))  # the form parser reads it
+    body.put(request, b"".join(kept))
     return length

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -85,7 +86,8 @@ def _rows(request: HttpRequest, term: str) -> list[Match]:
     identifier = read_uuid(term)
     if identifier is None:
         return []
-    keyed = [model for model in admin.site._registry if isinstance(model._meta.pk, models.UUIDField)]
+    shown = filter(admin.site.is_registered, apps.get_models())
+    keyed = [model for model in shown if isinstance(model._meta.pk, models.UUIDField)]
     return [match for model in keyed if (match := _match(request, model, identifier))]
 
 

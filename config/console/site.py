@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, cast
 from urllib.parse import urlencode
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -45,8 +46,8 @@ class ConsoleSite(AdminSite):
             *(url for part in areas.parts(OwnPages) for url in part.urls(self.admin_view)),
         ]
         paths = {
-            f"{one.opts.app_label}/{one.opts.model_name}/": getattr(one, "site_path", "")
-            for one in self._registry.values()
+            f"{model._meta.app_label}/{model._meta.model_name}/": getattr(self.get_model_admin(model), "site_path", "")
+            for model in filter(self.is_registered, apps.get_models())
         }
         renamed = [
             path(paths[str(url.pattern)], include(cast(URLResolver, url).url_patterns))

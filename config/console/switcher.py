@@ -6,6 +6,7 @@ One area registers a `Switcher`. The session stores the choice. Source: docs/ref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import Resolver404, resolve, reverse
@@ -89,9 +90,9 @@ def _next_page(request: HttpRequest) -> str:
         name = resolve(path).url_name or ""
     except Resolver404:
         return overview
-    for model, model_admin in admin.site._registry.items():
+    for model in filter(admin.site.is_registered, apps.get_models()):
         stem = f"{model._meta.app_label}_{model._meta.model_name}"
         if name.startswith(f"{stem}_"):
-            may_view = model_admin.has_view_or_change_permission(request)
+            may_view = admin.site.get_model_admin(model).has_view_or_change_permission(request)
             return reverse(f"admin:{stem}_changelist") if may_view else overview
     return overview

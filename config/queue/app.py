@@ -9,14 +9,19 @@ from typing import Any
 
 import structlog
 from celery import Celery, signals
+from django.apps import apps
+from django.db import close_old_connections, connections
 
 from config.metrics import registry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("signalbox", amqp="config.queue.broker:Broker", fixups=["config.queue.between_tasks:fixup"])
+# Celery's fixup for Django closes the connection pool before and after each task. Then every task opens a connection,
+# which takes longer than most tasks, and other threads of the process find the pool closed.
+app = Celery("signalbox", amqp="config.queue.broker:Broker", fixups=[])
+app.set_default()  # the tasks of `shared_task` belong to it
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()  # of the installed applications
+app.autodiscover_tasks(lambda: [area.name for area in apps.get_app_configs()])
 app.autodiscover_tasks(["config.queue", "config.jobs"])
 
 log = structlog.get_logger()
@@ -25,6 +30,19 @@ log = structlog.get_logger()
 @signals.setup_logging.connect
 def keep_logging_as_it_is(**kwargs: Any) -> None:
     """Keep the logging settings. Celery adds no handlers if this signal has a receiver."""
+
+
+@signals.worker_init.connect
+def close_connections(**kwargs: Any) -> None:
+    connections.close_all()
+
+
+@signals.task_prerun.connect
+@signals.task_postrun.connect
+def close_unusable_connections(task: Any, **kwargs: Any) -> None:  # Any: untyped in Celery
+    """Close connections that failed or are too old, and keep the others for the next task."""
+    if not getattr(task.request, "is_eager", False):  # the caller's connection
+        close_old_connections()
 
 
 @signals.worker_process_init.connect

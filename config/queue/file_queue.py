@@ -3,7 +3,7 @@
 kombu 5.7 writes a message under its final name, so a reader can find half a message and crash. It lists and sorts one
 folder of all queues for each message, so a full queue slows down readers of empty ones. It also truncates its routing
 files while it rewrites them. Here each queue has a folder of its own.
-docs/framework-internals.md lists the private attributes of the framework that this module uses.
+kombu's documentation names the methods that a virtual channel implements: `_get`, `_put`, `_size` and `_purge`.
 """
 
 import contextlib
@@ -33,6 +33,8 @@ log = structlog.get_logger()
 class Channel(unreadable.Careful, filesystem.Channel):
     """A channel without routing tables: every queue has an exchange of the same name."""
 
+    supports_fanout = False  # otherwise kombu writes a routing table
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._found: dict[str, deque[str]] = {}
         self._stuck: set[str] = set()  # unreadable files that cannot be moved either
@@ -40,9 +42,6 @@ class Channel(unreadable.Careful, filesystem.Channel):
 
     def get_table(self, exchange: str) -> list[Any]:
         return [(exchange, "", exchange)]
-
-    def _queue_bind(self, *args: Any) -> None:
-        pass
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # two names in kombu
         """Write to a hidden file, then rename it, so that readers find complete messages only.

@@ -31,6 +31,8 @@ TIMEOUT_SECONDS = 0.5  # for connecting and for each answer; the default of Redi
 
 # Without it every request during an outage would wait for TIMEOUT_SECONDS.
 _breaker = CircuitBreaker(failures=1, open_seconds=5.0)
+# By the id of what `shared_task` returns: a proxy that looks up the task for each attribute.
+_tasks: dict[int, "Task[..., Any]"] = {}
 
 log = structlog.get_logger()
 
@@ -44,9 +46,9 @@ def enqueue(
     in_seconds: a delay; a worker keeps the task in memory, so use it for short delays only
     queue: overrides CELERY_TASK_ROUTES
     """
-    # shared_task returns a proxy that looks up the task for each attribute.
     given: Any = task  # Any: the proxy is typed as the task
-    itself = given._get_current_object() if type(given) is Proxy else given
+    is_proxy: bool = type(given) is Proxy
+    itself = (_tasks.get(id(given)) or _tasks.setdefault(id(given), app.tasks[given.name])) if is_proxy else given
 
     def publish() -> None:  # Django logs the name of a robust function that fails, and a partial has none
         _publish(itself, arguments, in_seconds, queue)

@@ -2,6 +2,7 @@
 
 Django takes the body of a chunked request as empty, because such a request has no length.
 Source: docs/reference/security.md §3; docs/reference/data-sets.md §5.
+docs/framework-internals.md lists the private attribute of the framework that this module uses.
 """
 
 import zlib
@@ -11,6 +12,8 @@ from enum import StrEnum
 from io import BytesIO
 from threading import Lock
 from typing import Any, Protocol
+
+from django.http import HttpRequest
 
 _ONE_LARGE = Lock()
 _BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found at most one block after the limit
@@ -86,6 +89,12 @@ def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
 def length(environ: Mapping[str, Any]) -> int | None:
     """Return the length of the body in bytes, or None if it is chunked. Raises UnreadableBody."""
     return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
+
+
+def put(request: HttpRequest, content: bytes) -> None:
+    """Make Django use `content` as the body of a request. Its own reader takes a chunked body as empty."""
+    request._body = content
+    request.META["CONTENT_LENGTH"] = str(len(content))  # the form parser reads it
 
 
 def one_at_a_time(size_bytes: int, *, large_bytes: int) -> AbstractContextManager[object]:

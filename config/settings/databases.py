@@ -55,7 +55,6 @@ def _database(name: str, url: str) -> dict[str, object]:
         if DATABASE_POOLER:
             options["sends_options"] = False  # for config.databases.postgresql.waiting.Connection
         config["OPTIONS"] = options
-        config["CONN_HEALTH_CHECKS"] = True
     return config
 
 

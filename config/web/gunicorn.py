@@ -1,11 +1,11 @@
 """The web server: `gunicorn -c config/web/gunicorn.py config.wsgi`; WEB_CONCURRENCY sets the number of processes.
 
 Source: docs/reference/security.md §7, §12.
-docs/framework-internals.md lists the private attributes of the framework that this module uses.
 """
 
 import ctypes
 import gc
+import signal
 from contextlib import suppress
 from typing import Any
 
@@ -37,15 +37,9 @@ HEAPS = 1
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # malloc.h
 
 
-def on_starting(server: Any) -> None:  # Any: no types published
+def when_ready(server: Any) -> None:  # Any: no types published
     """Make SIGTERM drain the server before it stops. gunicorn closes its socket at once, and calls would get a 502."""
-    server.handle_term = draining.before(server.handle_term, seconds=DRAIN_SECONDS)
-
-
-def pre_request(worker: Any, request: Any) -> None:  # Any: no types published
-    """Close each connection after its request while the server drains, so that a proxy does not send another one."""
-    if draining.has_begun():
-        request.force_close()
+    draining.before(signal.SIGTERM, seconds=DRAIN_SECONDS)
 
 
 def post_worker_init(worker: Any) -> None:  # Any: no types published

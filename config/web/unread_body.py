@@ -4,7 +4,8 @@ gunicorn sends `Connection: keep-alive`, then drops at most 64 KiB of the body a
 left. The next request of the client is then lost. This module reads and drops the rest of the body before the answer.
 If the body is too large or stalls, the answer has `Connection: close`. For some seconds the server then drops what
 arrives, so that the client can finish sending and read the answer. Source: RFC 9112 §9.3, §9.6.
-docs/framework-internals.md lists the private attributes of the framework that this module uses.
+While the server drains, each answer has it, so that a proxy does not send another request.
+docs/framework-internals.md lists the private attribute of the framework that this module uses.
 """
 
 import socket
@@ -14,6 +15,8 @@ from contextlib import suppress
 from typing import Any
 
 from gunicorn.http.errors import ParseException
+
+from config.web import draining
 
 Environ = dict[str, Any]  # Any: PEP 3333 fixes no types
 Application = Callable[[Environ, Any], Iterable[bytes]]
@@ -29,6 +32,8 @@ def reading_to_the_end(application: Application, max_body_bytes: Callable[[str],
     """Wrap a WSGI application for gunicorn. max_body_bytes: path → how many bytes are read and dropped."""
 
     def answer(environ: Environ, start_response: Any) -> Iterable[bytes]:  # Any: a method of gunicorn's Response
+        if draining.has_begun():
+            start_response.__self__.force_close()
         if not _has_body(environ):
             return application(environ, start_response)
         connection: socket.socket = environ["gunicorn.socket"]

@@ -60,15 +60,14 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
         return handler.answer(request, errors.MethodNotAllowed(allowed=["POST"]))
     try:
         body.check_coding(request.META)
-        # Django reads the body from this attribute. Its own reader does not support chunked bodies.
-        request._body = body.read(request.META, max_bytes=most, chunked=True)
-        with body.one_at_a_time(len(request._body), large_bytes=LARGE_BYTES):
+        body.put(request, body.read(request.META, max_bytes=most, chunked=True))
+        with body.one_at_a_time(len(request.body), large_bytes=LARGE_BYTES):
             try:
                 provider.check_caller(request)
                 take()
             finally:
                 request.POST = QueryDict()  # the parsed form, before the next large body is parsed
-                request._body = b""
+                body.put(request, b"")
     except UnreadableBody as error:
         return handler.answer(request, _body_error(error.reason, most))
     except errors.NotificationError as error:

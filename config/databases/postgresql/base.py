@@ -1,7 +1,7 @@
 """The database backend for PostgreSQL: Django's backend with a time limit for answers. Django needs this module name.
 
 Source: docs/reference/security.md §12, §13.
-docs/framework-internals.md lists the private attributes of the framework that this module uses.
+docs/framework-internals.md lists the private attribute of the framework that this module uses.
 """
 
 import os
@@ -14,7 +14,7 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.postgresql import base, operations
 
-from config.databases.postgresql.waiting import Connection, ReplicaConnection, check_open
+from config.databases.postgresql.waiting import Connection, ReplicaConnection, is_open
 
 
 class DatabaseOperations(operations.DatabaseOperations):
@@ -55,10 +55,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection.prepare_threshold = self.settings_dict["OPTIONS"].get("prepare_threshold")
         try:
             with self.wrap_database_errors:
-                cursor = self._prepare_cursor(  # type: ignore[attr-defined]  # not in django-stubs
-                    base.ServerBindingCursor(connection)  # type: ignore[call-arg]  # not in django-stubs
-                )
-            with cursor:
+                bare: Any = base.ServerBindingCursor(connection)  # type: ignore[call-arg]  # not in django-stubs
+            with self.make_debug_cursor(bare) if self.queries_logged else self.make_cursor(bare) as cursor:
                 yield cursor
         finally:
             connection.prepare_threshold = None
@@ -70,10 +68,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise psycopg.OperationalError("PostgreSQL did not answer a moment ago")
         began = time.monotonic()
         pool: Any = self.pool  # Any: untyped in Django
-        if pool is not None:
-            pool._check = check_open  # Django 5.2 sets its own check, which costs a round trip for each request
         try:
-            return super().get_new_connection(conn_params)
+            while True:
+                connection = super().get_new_connection(conn_params)
+                if pool is None or is_open(connection):
+                    return connection
+                pool.putconn(connection)  # the pool replaces it
         except psycopg.OperationalError:
             breaker.note_failure(began)
             raise

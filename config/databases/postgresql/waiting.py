@@ -78,15 +78,21 @@ class ReplicaConnection(Connection):
     breaker = CircuitBreaker(failures=1, open_seconds=5.0, probe_seconds=4.0)
 
 
-def check_open(connection: Connection) -> None:
-    """Raise psycopg.OperationalError if the server has closed this connection of the pool.
+def is_open(connection: Connection) -> bool:
+    """Return whether a connection of the pool works. Close it if the server has closed it.
 
-    A server that stops announces it, so unread data in the socket means that. To poll costs a twentieth of a query.
+    A server that stops announces it, so unread data in the socket means that. To poll costs a twentieth of a query,
+    and Django's own check costs a query for each request.
     """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0) or time.monotonic() - connection.answered_at > QUIET_SECONDS:
-        ConnectionPool.check_connection(connection)
+        try:
+            ConnectionPool.check_connection(connection)
+        except psycopg.OperationalError:
+            connection.close()
+            return False
+    return True
 
 
 @contextmanager
