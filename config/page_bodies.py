@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from config import views
 from config.accounts import sessions
 from config.rest import body
-from config.rest.body import Reason, UnreadableBody
+from config.rest.body import BodyReason, UnreadableBody
 from config.web.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -48,7 +48,7 @@ class PageBodyLimit:
             if length is None:
                 length = _read_chunks(request, max_bytes, keep_bytes=max_bytes if is_known else STRANGERS_FORM_BYTES)
         except UnreadableBody as error:
-            too_large = error.reason is Reason.TOO_LARGE
+            too_large = error.reason is BodyReason.TOO_LARGE
             return views.too_large(request, max_bytes) if too_large else views.bad_request(request, error)
         if length > max_bytes:
             return views.too_large(request, max_bytes)

@@ -10,7 +10,7 @@ from config import areas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class TextColumns:
     """The columns of one model, as names with spaces between them.
 
     own: of rows that belong to one recipient: the erasure finds these rows, and deletes or redacts them
@@ -39,10 +39,10 @@ class Columns:
 class PersonalColumns:
     """The columns of an area's models, by label such as `notifications.Notification`."""
 
-    models: Mapping[str, Columns]
+    models: Mapping[str, TextColumns]
 
 
-def by_label() -> dict[str, Columns]:
+def by_label() -> dict[str, TextColumns]:
     """Return the columns of the models of all installed areas and of the platform."""
     found = dict(PLATFORM.models)
     for part in areas.parts(PersonalColumns):
@@ -52,36 +52,38 @@ def by_label() -> dict[str, Columns]:
 
 PLATFORM = PersonalColumns(
     {
-        "accounts.Passkey": Columns(staff="name", nothing="credential_id public_key user_handle transports"),
-        "accounts.RecoveryCode": Columns(nothing="code_hash"),
-        "accounts.TotpDevice": Columns(staff="name", nothing="encrypted_key"),
-        "admin.LogEntry": Columns(text="object_repr change_message", nothing="object_id"),
-        "auth.Group": Columns(nothing="name"),
-        "auth.Permission": Columns(nothing="name codename"),
-        "auth.User": Columns(staff="username first_name last_name email", nothing="password"),
-        "axes.AccessAttempt": Columns(staff="username get_data post_data", nothing="user_agent http_accept path_info"),
-        "axes.AccessFailureLog": Columns(staff="username", nothing="user_agent http_accept path_info"),
-        "axes.AccessLog": Columns(staff="username", nothing="user_agent http_accept path_info session_hash"),
-        "config.MetricValue": Columns(nothing="name labels"),
-        "config.PeriodicJob": Columns(text="error", nothing="name"),
-        "config.Presence": Columns(nothing="name holder"),
-        "config.WorkerProcess": Columns(nothing="holder queues"),
-        "contenttypes.ContentType": Columns(nothing="app_label model"),
-        "operations.AccountName": Columns(staff="name"),
-        "operations.AuditEvent": Columns(
+        "accounts.Passkey": TextColumns(staff="name", nothing="credential_id public_key user_handle transports"),
+        "accounts.RecoveryCode": TextColumns(nothing="code_hash"),
+        "accounts.TotpDevice": TextColumns(staff="name", nothing="encrypted_key"),
+        "admin.LogEntry": TextColumns(text="object_repr change_message", nothing="object_id"),
+        "auth.Group": TextColumns(nothing="name"),
+        "auth.Permission": TextColumns(nothing="name codename"),
+        "auth.User": TextColumns(staff="username first_name last_name email", nothing="password"),
+        "axes.AccessAttempt": TextColumns(
+            staff="username get_data post_data", nothing="user_agent http_accept path_info"
+        ),
+        "axes.AccessFailureLog": TextColumns(staff="username", nothing="user_agent http_accept path_info"),
+        "axes.AccessLog": TextColumns(staff="username", nothing="user_agent http_accept path_info session_hash"),
+        "config.MetricValue": TextColumns(nothing="name labels"),
+        "config.PeriodicJob": TextColumns(text="error", nothing="name"),
+        "config.Presence": TextColumns(nothing="name holder"),
+        "config.WorkerProcess": TextColumns(nothing="holder queues"),
+        "contenttypes.ContentType": TextColumns(nothing="app_label model"),
+        "operations.AccountName": TextColumns(staff="name"),
+        "operations.AuditEvent": TextColumns(
             reported="object_label before after reason",
             staff="actor_id actor_label",
             nothing="object_kind object_id verb request_id signature",
             service="service_id",
         ),
-        "operations.AuditHead": Columns(nothing="chain_hash purged_hash"),
-        "operations.AuditLink": Columns(nothing="chain_hash"),
-        "operations.BulkJobRun": Columns(text="error arguments", nothing="holder kind rows way_back"),
-        "operations.Invite": Columns(staff="created_by requested_from", nothing="token_hash encrypted_token"),
-        "operations.ReadEvent": Columns(staff="user_id user_label", nothing="object_kind object_id request_id"),
-        "operations.RetentionRun": Columns(text="error detail", nothing="holder rule"),
-        "operations.SavedSearch": Columns(encrypted="encrypted_term", nothing="kind", service="service_id"),
-        "operations.SignOnIdentity": Columns(staff="issuer subject"),
-        "sessions.Session": Columns(nothing="session_key session_data"),  # messages of pages are in a cookie
+        "operations.AuditHead": TextColumns(nothing="chain_hash purged_hash"),
+        "operations.AuditLink": TextColumns(nothing="chain_hash"),
+        "operations.BulkJobRun": TextColumns(text="error arguments", nothing="holder kind rows way_back"),
+        "operations.Invite": TextColumns(staff="created_by requested_from", nothing="token_hash encrypted_token"),
+        "operations.ReadEvent": TextColumns(staff="user_id user_label", nothing="object_kind object_id request_id"),
+        "operations.RetentionRun": TextColumns(text="error detail", nothing="holder rule"),
+        "operations.SavedSearch": TextColumns(encrypted="encrypted_term", nothing="kind", service="service_id"),
+        "operations.SignOnIdentity": TextColumns(staff="issuer subject"),
+        "sessions.Session": TextColumns(nothing="session_key session_data"),  # messages of pages are in a cookie
     }
 )

@@ -3,19 +3,19 @@
 Source: docs/reference/erasing.md §3.
 """
 
-from config.personal_columns import Columns, PersonalColumns
+from config.personal_columns import PersonalColumns, TextColumns
 
 COLUMNS = PersonalColumns(
     {
-        "datasets.AccessToken": Columns(nothing="prefix token_hash note"),
-        "datasets.ChosenColumns": Columns(nothing="names"),
-        "datasets.DataGroup": Columns(nothing="name description"),
-        "datasets.DataSet": Columns(nothing="auto_ids"),
-        "datasets.DataType": Columns(nothing="name description"),
-        "datasets.EmptiedStore": Columns(nothing="label"),
-        "datasets.FieldSeen": Columns(nothing="name types example"),
-        "datasets.Record": Columns(nothing="record_id body"),
-        "datasets.RememberedKey": Columns(nothing="key fingerprint"),
-        "datasets.WriteError": Columns(nothing="field reason"),
+        "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
+        "datasets.ChosenColumns": TextColumns(nothing="names"),
+        "datasets.DataGroup": TextColumns(nothing="name description"),
+        "datasets.DataSet": TextColumns(nothing="auto_ids"),
+        "datasets.DataType": TextColumns(nothing="name description"),
+        "datasets.EmptiedStore": TextColumns(nothing="label"),
+        "datasets.FieldSeen": TextColumns(nothing="name types example"),
+        "datasets.Record": TextColumns(nothing="record_id body"),
+        "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
+        "datasets.WriteError": TextColumns(nothing="field reason"),
     }
 )

@@ -14,10 +14,10 @@ from notifications.models import (
     CallbackEndpoint,
     CallbackKind,
     Channel,
-    EmailContent,
     GuestListEntry,
     KeyType,
     Notification,
+    ReceivedContent,
     ReceivedEmail,
     ReceivedText,
     RecipientKind,
@@ -224,6 +224,6 @@ def make_received_email(
     subject, attachments = fields.pop("subject", "Re: Tide table"), fields.pop("attachments", [])
     values: dict[str, Any] = {"normalised_sender": normalise(sender), "content_hash": uuid.uuid4().hex}
     row = ReceivedEmail(service=service, sender=sender, **values | fields)
-    row.set_content(EmailContent(subject=subject, text=text, attachments=attachments))
+    row.set_content(ReceivedContent(subject=subject, text=text, attachments=attachments))
     row.save()
     return row

@@ -18,7 +18,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class RequestOrigin:
     """url: as browsers write it, without a default port and a slash. host: the relying party's id."""
 
     url: str
@@ -31,7 +31,7 @@ class Origin:
         return is_secure and ip_addresses.parse(self.host) is None
 
 
-def of_console(request: HttpRequest) -> Origin:
+def of_console(request: HttpRequest) -> RequestOrigin:
     """Return the origin of BASE_URL, or of the request if BASE_URL is a loopback address."""
     own = _parsed(settings.BASE_URL)
     return _parsed(f"{request.scheme}://{request.get_host()}") if ip_addresses.is_loopback(own.host) else own
@@ -46,8 +46,8 @@ def on_localhost(request: HttpRequest) -> str:
     return f"http://localhost{f':{port}' if port else ''}{request.get_full_path()}"
 
 
-def _parsed(url: str) -> Origin:
+def _parsed(url: str) -> RequestOrigin:
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = f":{parts.port}" if parts.port and parts.port != _DEFAULT_PORTS.get(parts.scheme) else ""
-    return Origin(url=f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}", host=host)
+    return RequestOrigin(url=f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}", host=host)

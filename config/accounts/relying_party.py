@@ -27,7 +27,7 @@ from webauthn.helpers.structs import (
 )
 
 from config.accounts.models import Passkey
-from config.accounts.origin import Origin
+from config.accounts.origin import RequestOrigin
 from config.accounts.passkeys import Credential
 
 _NAME = "Signalbox"
@@ -50,7 +50,7 @@ class NotAccepted(Exception):
 
 
 def creation_options(
-    origin: Origin, user: User, challenge: bytes, user_handle: bytes, known: list[Passkey]
+    origin: RequestOrigin, user: User, challenge: bytes, user_handle: bytes, known: list[Passkey]
 ) -> dict[str, Any]:
     """Return the options for a new passkey. known: those of the account, whose devices refuse to make another one."""
     options = webauthn.generate_registration_options(
@@ -69,7 +69,7 @@ def creation_options(
     return options_to_json_dict(options)
 
 
-def request_options(origin: Origin, challenge: bytes, known: list[Passkey], *, is_alone: bool) -> dict[str, Any]:
+def request_options(origin: RequestOrigin, challenge: bytes, known: list[Passkey], *, is_alone: bool) -> dict[str, Any]:
     """Return the options to use a passkey.
 
     known: the passkeys that may be used; if there are none, the browser lists those that it has for this host
@@ -86,7 +86,7 @@ def request_options(origin: Origin, challenge: bytes, known: list[Passkey], *, i
     return options_to_json_dict(options)
 
 
-def check_new(origin: Origin, challenge: bytes, answer: str) -> Credential:
+def check_new(origin: RequestOrigin, challenge: bytes, answer: str) -> Credential:
     """Return the new key pair of a browser's answer. Raises NotAccepted."""
     try:
         parsed = parse_registration_credential_json(_short(answer))
@@ -103,7 +103,7 @@ def check_new(origin: Origin, challenge: bytes, answer: str) -> Credential:
     )
 
 
-def prove(origin: Origin, challenge: bytes, answer: str, *, of: User | None = None, is_alone: bool) -> Passkey:
+def prove(origin: RequestOrigin, challenge: bytes, answer: str, *, of: User | None = None, is_alone: bool) -> Passkey:
     """Return the passkey that has signed the challenge, and store its use. Raises NotAccepted.
 
     of: the account to which the passkey must belong; None to find the account by the passkey

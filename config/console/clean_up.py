@@ -18,7 +18,7 @@ from config.console.models import SpentNonce
 from config.jobs import rules
 from config.jobs.models import BulkJobRun, RetentionRun
 from config.jobs.registry import Batch
-from config.jobs.rules import Group, RetentionRule
+from config.jobs.rules import RetentionRule, RuleGroup
 
 EMPTY_RUNS_ARE_KEPT_FOR = timedelta(days=7)
 JOBS_ARE_KEPT_FOR = timedelta(days=7)
@@ -47,7 +47,7 @@ RULES = (
         "expire_date",
         name="sessions",
         title="Expired sessions",
-        group=Group.ACCOUNTS,
+        group=RuleGroup.ACCOUNTS,
         keeps=lambda: "until they expire: after 30 minutes without activity, or 12 hours",
         every=_HOURLY,
     ),
@@ -72,7 +72,7 @@ RULES = (
         "expires_at",
         name="invites",
         title="Expired invites",
-        group=Group.ACCOUNTS,
+        group=RuleGroup.ACCOUNTS,
         keeps=lambda: "until their link expires",
     ),
     rules.for_rows(
@@ -85,7 +85,7 @@ RULES = (
     RetentionRule(
         name="audit",
         title="Audit",
-        group=Group.ACCOUNTS,
+        group=RuleGroup.ACCOUNTS,
         keeps=lambda: f"{settings.AUDIT_RETENTION_DAYS} days",
         preview=lambda: rules.preview(AuditEvent.objects.past(settings.AUDIT_RETENTION_DAYS), "audit", "at"),
         remove=_remove_events,
@@ -95,7 +95,7 @@ RULES = (
         "at",
         name="read-log",
         title="Read log",
-        group=Group.ACCOUNTS,
+        group=RuleGroup.ACCOUNTS,
         keeps=lambda: f"{READS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(

@@ -10,7 +10,7 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
-from config.docs.parts import Part, parts
+from config.docs.parts import ApiPart, parts
 
 Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
 Endpoint = tuple[str, str, str, Any]  # as drf-spectacular hands them on: path, regular expression, method, view
@@ -102,11 +102,11 @@ def _drop_marks(node: object) -> None:
         _drop_marks(child)
 
 
-def _error_name(part: Part) -> str:
+def _error_name(part: ApiPart) -> str:
     return f"{part.name}Error"
 
 
-def _refuse(operation: Json, part: Part) -> None:
+def _refuse(operation: Json, part: ApiPart) -> None:
     """Add each error as an example of its answer, with the message as summary and the fix as description."""
     for kind in part.errors[operation["operationId"]]:
         error = kind.documented()

@@ -10,16 +10,16 @@ MAX_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class SchemaField:
     name: str
     type: str
     required: bool
     about: str
 
 
-def of_parameters(parameters: list[Schema]) -> list[Field]:
+def of_parameters(parameters: list[Schema]) -> list[SchemaField]:
     return [
-        Field(
+        SchemaField(
             name=one["name"],
             type=f"{type_of(one['schema'], {})}{', header' if one['in'] == 'header' else ''}",
             required=one.get("required", False),
@@ -29,9 +29,9 @@ def of_parameters(parameters: list[Schema]) -> list[Field]:
     ]
 
 
-def of_schema(schema: Schema, schemas: Schema) -> list[Field]:
+def of_schema(schema: Schema, schemas: Schema) -> list[SchemaField]:
     """Return the rows of a body. A property of several alternatives appears once."""
-    found: dict[str, Field] = {}
+    found: dict[str, SchemaField] = {}
     for field in _rows(schema, schemas, path="", level=0):
         found.setdefault(field.name, field)
     return list(found.values())
@@ -73,7 +73,7 @@ def _with_format(name: str, schema: Schema) -> str:
     return f"{name} ({schema['format']})" if schema.get("format") in {"uuid", "date-time", "uri"} else name
 
 
-def _rows(schema: Schema, schemas: Schema, *, path: str, level: int) -> Iterator[Field]:
+def _rows(schema: Schema, schemas: Schema, *, path: str, level: int) -> Iterator[SchemaField]:
     schema = _resolved(schema, schemas)
     for alternative in schema.get("oneOf", ()):
         yield from _rows(alternative, schemas, path=path, level=level)
@@ -85,13 +85,13 @@ def _rows(schema: Schema, schemas: Schema, *, path: str, level: int) -> Iterator
     for name, inner in sorted(schema.get("properties", {}).items(), key=lambda pair: pair[0] not in wanted):
         own = f"{path}.{name}" if path else name
         about = inner.get("description", "")
-        yield Field(name=own, type=type_of(inner, schemas), required=name in wanted, about=about)
+        yield SchemaField(name=own, type=type_of(inner, schemas), required=name in wanted, about=about)
         yield from _rows(inner, schemas, path=own, level=level + 1)
     others = schema.get("additionalProperties")
     if isinstance(others, dict) and others:
         own = f"{path}.*" if path else "*"
         if about := others.get("description", ""):
-            yield Field(name=own, type=type_of(others, schemas), required=False, about=about)
+            yield SchemaField(name=own, type=type_of(others, schemas), required=False, about=about)
         yield from _rows(others, schemas, path=own, level=level + 1)
 
 

@@ -13,7 +13,7 @@ from django.utils.text import slugify
 
 from config.docs import fields
 from config.docs.document import document
-from config.docs.parts import Part, parts
+from config.docs.parts import ApiPart, parts
 from config.rest.api_errors import ApiError
 
 Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
@@ -25,7 +25,7 @@ def areas() -> Sequence[Json]:
     return [_area(part) for part in parts()]
 
 
-def _area(part: Part) -> Json:
+def _area(part: ApiPart) -> Json:
     operations = [
         (operation["tags"][0], _operation(path, method, operation, part))
         for path, methods in document()["paths"].items()
@@ -48,7 +48,7 @@ def _area(part: Part) -> Json:
     }
 
 
-def _operation(path: str, method: str, operation: Json, part: Part) -> Json:
+def _operation(path: str, method: str, operation: Json, part: ApiPart) -> Json:
     components = document()["components"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     base_url = part.base_url if part.is_elsewhere else "$API"

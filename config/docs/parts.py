@@ -25,7 +25,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ApiPart:
     """The part of one area.
 
     name:          used in names of schemas
@@ -66,7 +66,7 @@ class Documentation:
 
 
 @cache
-def parts() -> Sequence[Part]:
+def parts() -> Sequence[ApiPart]:
     """Return the parts of the installed areas, the sending API first."""
-    loaded: list[Part] = [import_string(registered.path) for registered in areas.parts(Documentation)]
+    loaded: list[ApiPart] = [import_string(registered.path) for registered in areas.parts(Documentation)]
     return sorted(loaded, key=lambda part: part.title, reverse=True)

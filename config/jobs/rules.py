@@ -25,7 +25,7 @@ ERRORS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about th
 AT_ONCE = 200  # rows of one statement, for small rows without related rows
 
 
-class Group(StrEnum):
+class RuleGroup(StrEnum):
     """The subject of a rule, in the order of the page. TECHNICAL is data that only the program uses."""
 
     MESSAGES = "Messages and files"
@@ -63,7 +63,7 @@ class RetentionRule(Job):
     remove: Callable[[], Iterator[Batch]]
     every: timedelta | None = None
     aged: Callable[[timedelta], Iterator[Batch]] | None = None
-    group: Group = Group.TECHNICAL
+    group: RuleGroup = RuleGroup.TECHNICAL
     permission: str = ""
 
     def batches(self, run: Any, pace: Pace) -> Iterator[Batch]:
@@ -102,7 +102,7 @@ def for_rows(rows: Mapping[str, Callable[[], QuerySet[Any]]], moment: str, **fie
 
 def registered() -> list[RetentionRule]:
     """Return the rules of the console and of the areas that are installed, in the order of their groups."""
-    return sorted(areas.parts(RetentionRule), key=lambda rule: list(Group).index(rule.group))
+    return sorted(areas.parts(RetentionRule), key=lambda rule: list(RuleGroup).index(rule.group))
 
 
 def named(name: str) -> RetentionRule | None:

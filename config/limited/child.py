@@ -15,18 +15,18 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from config.limited.limits import MIB, Limits, TooLarge
+from config.limited.limits import MIB, ProcessLimits, TooLarge
 
 NICENESS = 10  # other processes of the machine come first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class LimitedCall:
     """One call. files: the number of open files that follow; they are the first arguments"""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
-    limits: Limits
+    limits: ProcessLimits
     files: int
 
 
@@ -48,7 +48,7 @@ def serve(connection: Connection, life: Life) -> None:
         for _ in range(life.most_calls):
             if not connection.poll(life.idle_seconds):
                 return
-            call: Call = connection.recv()
+            call: LimitedCall = connection.recv()
             with ExitStack() as files:
                 opened = [files.enter_context(os.fdopen(each, "r+b")) for each in receive(connection, call.files)]
                 answer = _answer(call, opened)
@@ -83,7 +83,7 @@ def receive(connection: Connection, number: int) -> list[int]:
         return socket.recv_fds(end, 1, number)[1]
 
 
-def _answer(call: Call, files: list[Any]) -> tuple[bool, object]:
+def _answer(call: LimitedCall, files: list[Any]) -> tuple[bool, object]:
     _limit(call.limits)
     try:
         return True, call.function(*files, *call.arguments)
@@ -95,7 +95,7 @@ def _answer(call: Call, files: list[Any]) -> tuple[bool, object]:
         _limit(None)
 
 
-def _limit(limits: Limits | None) -> None:
+def _limit(limits: ProcessLimits | None) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds if limits else resource.RLIM_INFINITY
     _set(resource.RLIMIT_CPU, seconds)

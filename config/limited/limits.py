@@ -6,7 +6,7 @@ MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """What one call may use.
 
     memory_bytes: of address space, the interpreter and its modules included (about 60 MiB)

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from config.limited import child
 from config.limited.child import Life
-from config.limited.limits import AllBusy, Limits, TookTooLong, TooLarge
+from config.limited.limits import AllBusy, ProcessLimits, TookTooLong, TooLarge
 
 Result = TypeVar("Result")
 
@@ -43,7 +43,7 @@ class Processes:
         self._free = threading.BoundedSemaphore(self._number)
 
     def run(
-        self, function: Callable[..., Result], *arguments: object, limits: Limits, files: Sequence[BinaryIO] = ()
+        self, function: Callable[..., Result], *arguments: object, limits: ProcessLimits, files: Sequence[BinaryIO] = ()
     ) -> Result:
         """Run a function of a module in a child process and return its result.
 
@@ -54,7 +54,7 @@ class Processes:
         began = time.monotonic()
         for file in files:
             file.flush()  # the child reads from the system
-        call = child.Call(function=function, arguments=arguments, limits=limits, files=len(files))
+        call = child.LimitedCall(function=function, arguments=arguments, limits=limits, files=len(files))
         wait_seconds = limits.seconds if limits.wait_seconds is None else limits.wait_seconds
         if not self._free.acquire(timeout=wait_seconds):
             raise AllBusy
@@ -68,7 +68,7 @@ class Processes:
         result: Result = answer
         return result
 
-    def _call(self, call: child.Call, files: list[int], until: float) -> tuple[bool, Any]:
+    def _call(self, call: child.LimitedCall, files: list[int], until: float) -> tuple[bool, Any]:
         while True:
             try:
                 one, is_warm = self._idle.pop(), True
@@ -97,7 +97,7 @@ class _Child:
         self._process.start()
         theirs.close()
 
-    def call(self, call: child.Call, files: list[int], until: float) -> tuple[bool, Any]:
+    def call(self, call: child.LimitedCall, files: list[int], until: float) -> tuple[bool, Any]:
         """Return whether the function returned, and its result or exception. Raises TookTooLong, _Ended."""
         try:
             self._connection.send(call)
@@ -122,7 +122,9 @@ class _Child:
 _processes = Processes()
 
 
-def run(function: Callable[..., Result], *arguments: object, limits: Limits, files: Sequence[BinaryIO] = ()) -> Result:
+def run(
+    function: Callable[..., Result], *arguments: object, limits: ProcessLimits, files: Sequence[BinaryIO] = ()
+) -> Result:
     """Run a function in a child process of this process, as `Processes.run` does."""
     return _processes.run(function, *arguments, limits=limits, files=files)
 

@@ -119,7 +119,7 @@ class Declaration(serializers.Serializer[Any]):
 
 
 @dataclass(slots=True)
-class Entry:
+class DeclaredRow:
     """One declared row: its JSON path, its values, and the copy that `provision` completes with ids and secrets."""
 
     path: str
@@ -149,7 +149,7 @@ class Entry:
                 self.refuse(key, "is required")
 
 
-def read(document: object, path: str, declaration: Declaration, errors: DocumentErrors) -> list[Entry]:
+def read(document: object, path: str, declaration: Declaration, errors: DocumentErrors) -> list[DeclaredRow]:
     """Return the valid objects of a list, and add the errors of the others to `errors`."""
     if not isinstance(document, list):
         errors.add(path, "must be a list")
@@ -158,7 +158,7 @@ def read(document: object, path: str, declaration: Declaration, errors: Document
     for index, given in enumerate(document):
         at = f"{path}[{index}]"
         try:
-            entries.append(Entry(at, declaration.run_validation(given), copy.deepcopy(given), errors))
+            entries.append(DeclaredRow(at, declaration.run_validation(given), copy.deepcopy(given), errors))
         except serializers.ValidationError as error:
             for place, message in _places(error.detail, at):
                 errors.add(place, message)

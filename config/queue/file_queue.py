@@ -76,7 +76,7 @@ class Channel(unreadable.Careful, filesystem.Channel):
                 os.unlink(path)
             except FileNotFoundError:
                 continue
-            except (unreadable.Unreadable, OSError) as error:
+            except (unreadable.UnreadableMessage, OSError) as error:
                 self._move_aside(queue, path, error)
                 continue
             return message
@@ -163,5 +163,5 @@ def _content(path: str) -> bytes:
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
         content = file.read(MAX_MESSAGE_BYTES + 1)
     if len(content) > MAX_MESSAGE_BYTES:
-        raise unreadable.Unreadable("it is larger than any message")
+        raise unreadable.UnreadableMessage("it is larger than any message")
     return content

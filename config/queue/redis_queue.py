@@ -83,7 +83,7 @@ class Channel(unreadable.Careful, redis.Channel):
         queue, raw = answer
         try:
             unreadable.parse(raw)
-        except unreadable.Unreadable as error:
+        except unreadable.UnreadableMessage as error:
             self.set_aside(queue.decode().removeprefix(self.global_keyprefix), raw, str(error))
             return None
         return queue, raw

@@ -25,7 +25,7 @@ _OPTIONAL_HEADERS: dict[str, type] = {
 log = structlog.get_logger()
 
 
-class Unreadable(Exception):
+class UnreadableMessage(Exception):
     """The message of the queue cannot be read. The text of the exception quotes nothing of it."""
 
 
@@ -46,17 +46,17 @@ def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
             parts += [(headers["task"], str), (headers["id"], str), (arguments, list), (named, dict)]
             parts += [(headers.get(name), kind | None) for name, kind in _OPTIONAL_HEADERS.items()]
             if not all(limit is None or 0 < limit < _MOST_SECONDS for limit in headers.get("timelimit") or ()):
-                raise Unreadable("a time limit is out of range")
+                raise UnreadableMessage("a time limit is out of range")
             hard, soft = headers.get("timelimit") or (None, None)
             parts += [(hard, int | float | None), (soft, int | float | None)]
             parts += [(value, type(None)) for value in (further or {}).values()]  # callbacks and chains are not used
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise Unreadable(type(error).__name__) from error
+        raise UnreadableMessage(type(error).__name__) from error
     if not all(isinstance(part, kind) for part, kind in parts):
-        raise Unreadable("a part has the wrong type")
+        raise UnreadableMessage("a part has the wrong type")
     coding = (message.get("content-type"), message.get("content-encoding"))
     if "task" in headers and coding != ("application/json", "utf-8"):
-        raise Unreadable("it is not JSON in UTF-8")
+        raise UnreadableMessage("it is not JSON in UTF-8")
     return message  # type: ignore[no-any-return]  # a dict, because its parts were found
 
 

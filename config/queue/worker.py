@@ -35,22 +35,22 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class ThreadGroup:
     """Threads for some queues. While all of them are busy, these queues wait, and no others."""
 
     queues: tuple[str, ...]
     threads: int
 
 
-def groups_of_all(concurrency: int = 2) -> list[Group]:
+def groups_of_all(concurrency: int = 2) -> list[ThreadGroup]:
     """Return the groups of all processes of the settings."""
     return [group for name in settings.WORKER_PROCESSES for group in groups_of(name, concurrency)]
 
 
-def groups_of(process: str, concurrency: int) -> list[Group]:
+def groups_of(process: str, concurrency: int) -> list[ThreadGroup]:
     """Return the groups of a process of the settings. concurrency: the number of threads of each channel"""
     groups = settings.WORKER_PROCESSES[process]
-    return [Group(queues=queues, threads=threads or concurrency) for queues, threads in groups.items()]
+    return [ThreadGroup(queues=queues, threads=threads or concurrency) for queues, threads in groups.items()]
 
 
 class _Worker(WorkController):
@@ -58,7 +58,7 @@ class _Worker(WorkController):
 
     is_ready = False
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: ThreadGroup) -> None:
         self.name = "+".join(group.queues)
         self._queues = group.queues
         # Gossip, mingle and heartbeat are messages between workers. The file queue does not support them.
@@ -83,7 +83,7 @@ class _Worker(WorkController):
         self.is_ready = True
 
 
-def run(groups: Sequence[Group], *, ready: Callable[[], object], with_clock: bool = False) -> int:
+def run(groups: Sequence[ThreadGroup], *, ready: Callable[[], object], with_clock: bool = False) -> int:
     """Work until asked to stop, and return the exit code. Call it in a process of its own, without threads.
 
     ready: called once all groups take tasks

@@ -22,7 +22,7 @@ _BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found a
 Watch = Callable[[bytes, Callable[[], bytes]], None]  # a block, and a function that returns all bytes so far
 
 
-class Reason(StrEnum):
+class BodyReason(StrEnum):
     TOO_LARGE = "too large"
     LENGTH_REQUIRED = "length required"
     UNKNOWN_CODING = "unknown coding"
@@ -33,7 +33,7 @@ class Reason(StrEnum):
 class UnreadableBody(Exception):
     """The body cannot be read. Each API maps `reason` to an error of its own."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: BodyReason) -> None:
         super().__init__(reason.value)
         self.reason = reason
 
@@ -59,7 +59,7 @@ def read(
     own place in the order of checks of each API.
     """
     if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
-        raise UnreadableBody(Reason.LENGTH_REQUIRED)
+        raise UnreadableBody(BodyReason.LENGTH_REQUIRED)
     is_gzip = gzip and _coding(environ) in {"gzip", "x-gzip"}
     if not is_gzip and not environ.get("HTTP_TRANSFER_ENCODING"):
         size = _content_length(environ)
@@ -81,7 +81,7 @@ def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
     """Return the body as sent, in blocks. Raises UnreadableBody while it is read."""
     if environ.get("HTTP_TRANSFER_ENCODING"):
         if not environ.get("wsgi.input_terminated"):  # without this flag a read would never end
-            raise UnreadableBody(Reason.LENGTH_REQUIRED)
+            raise UnreadableBody(BodyReason.LENGTH_REQUIRED)
         return _counted(_until_end(environ["wsgi.input"]), max_bytes)
     return _counted(_exactly(environ["wsgi.input"], _content_length(environ), max_bytes), max_bytes)
 
@@ -108,7 +108,7 @@ def one_at_a_time(size_bytes: int, *, large_bytes: int) -> AbstractContextManage
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:
     """Raise UnreadableBody with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
     if environ.get("HTTP_CONTENT_ENCODING") and _coding(environ) not in {"", "identity", *allowed}:
-        raise UnreadableBody(Reason.UNKNOWN_CODING)
+        raise UnreadableBody(BodyReason.UNKNOWN_CODING)
 
 
 def _coding(environ: Mapping[str, Any]) -> str:
@@ -118,17 +118,17 @@ def _coding(environ: Mapping[str, Any]) -> str:
 def _content_length(environ: Mapping[str, Any]) -> int:
     digits = str(environ.get("CONTENT_LENGTH") or "0").strip()
     if not (digits.isascii() and digits.isdigit()):
-        raise UnreadableBody(Reason.CUT_SHORT)
+        raise UnreadableBody(BodyReason.CUT_SHORT)
     return int(digits) if len(digits) < 20 else 10**20
 
 
 def _exactly(stream: Stream, length: int, max_bytes: int) -> Iterator[bytes]:
     if length > max_bytes:
-        raise UnreadableBody(Reason.TOO_LARGE)
+        raise UnreadableBody(BodyReason.TOO_LARGE)
     while length:
         block = _block(stream, min(_BLOCK_BYTES, length))
         if not block:  # the caller closed the connection
-            raise UnreadableBody(Reason.CUT_SHORT)
+            raise UnreadableBody(BodyReason.CUT_SHORT)
         length -= len(block)
         yield block
 
@@ -142,7 +142,7 @@ def _block(stream: Stream, size: int) -> bytes:
     try:
         return stream.read(size)
     except OSError as error:  # a time-out, a broken connection, or a chunk that cannot be read
-        raise UnreadableBody(Reason.CUT_SHORT) from error
+        raise UnreadableBody(BodyReason.CUT_SHORT) from error
 
 
 def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
@@ -150,7 +150,7 @@ def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
     for block in blocks:
         count += len(block)
         if count > max_bytes:
-            raise UnreadableBody(Reason.TOO_LARGE)
+            raise UnreadableBody(BodyReason.TOO_LARGE)
         yield block
 
 
@@ -174,6 +174,6 @@ def _open_gzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
                 elif not (pending := member.unconsumed_tail) and len(opened) < _BLOCK_BYTES:
                     break
     except zlib.error as error:
-        raise UnreadableBody(Reason.BAD_GZIP) from error
+        raise UnreadableBody(BodyReason.BAD_GZIP) from error
     if member is not None or not members:
-        raise UnreadableBody(Reason.BAD_GZIP)
+        raise UnreadableBody(BodyReason.BAD_GZIP)

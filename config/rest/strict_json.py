@@ -22,7 +22,7 @@ _SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Reason(StrEnum):
+class JsonReason(StrEnum):
     EMPTY = "empty"
     NOT_UTF8 = "not UTF-8"
     NOT_JSON = "not JSON"
@@ -32,7 +32,7 @@ class Reason(StrEnum):
 class UnreadableJSON(Exception):
     """The bytes are not valid JSON. `place`, such as `line 1 column 5`, is known for some syntax errors only."""
 
-    def __init__(self, reason: Reason, place: str = "") -> None:
+    def __init__(self, reason: JsonReason, place: str = "") -> None:
         super().__init__(reason, place)
         self.reason = reason
         self.place = place
@@ -48,7 +48,7 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
                itself, so that its error can name the record
     """
     if not data:
-        raise UnreadableJSON(Reason.EMPTY)
+        raise UnreadableJSON(JsonReason.EMPTY)
     if storable and len(data) > MAX_DEPTH:  # shorter data cannot be too deep
         _check_size(data, skip_mark=skip_mark)
     is_suspect = storable and _SUSPECT_ESCAPE.search(data) is not None
@@ -72,7 +72,7 @@ def _check_size(data: bytes, *, skip_mark: bool) -> None:
         _text(data, skip_mark=skip_mark)  # raises NOT_UTF8 if that is the reason
         _refuse()
     if max(data.count(b","), brackets) > MAX_VALUES and has_many_values(data, max_values=MAX_VALUES):
-        raise UnreadableJSON(Reason.TOO_MANY_VALUES)
+        raise UnreadableJSON(JsonReason.TOO_MANY_VALUES)
 
 
 def is_storable_text(text: str) -> bool:
@@ -128,7 +128,7 @@ class ValueCount:
     def check(self, block: bytes, whole: Callable[[], bytes]) -> None:
         """Take a block. Raises UnreadableJSON if the body has too many values so far."""
         if self.is_over(block, whole):
-            raise UnreadableJSON(Reason.TOO_MANY_VALUES)
+            raise UnreadableJSON(JsonReason.TOO_MANY_VALUES)
 
     def is_over(self, block: bytes, whole: Callable[[], bytes]) -> bool:
         """Take a block and return whether the body has too many values so far. whole: returns the body so far."""
@@ -162,18 +162,18 @@ def _text(data: bytes, *, skip_mark: bool) -> str:
     try:
         return data.decode("utf-8-sig" if skip_mark else "utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableJSON(Reason.NOT_UTF8) from error
+        raise UnreadableJSON(JsonReason.NOT_UTF8) from error
 
 
 def _decode(text: str, decoder: json.JSONDecoder) -> object:
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise UnreadableJSON(Reason.NOT_JSON, f"line {error.lineno} column {error.colno}") from error
+        raise UnreadableJSON(JsonReason.NOT_JSON, f"line {error.lineno} column {error.colno}") from error
     except ValueError:  # Python's own limit: a whole number of more than 4,300 digits
         return _decode(text, _LENIENT_LONG) if decoder is _LENIENT else _refuse()
     except RecursionError as error:
-        raise UnreadableJSON(Reason.NOT_JSON) from error
+        raise UnreadableJSON(JsonReason.NOT_JSON) from error
 
 
 def _check_texts(value: object) -> None:
@@ -190,7 +190,7 @@ def _check_texts(value: object) -> None:
 
 
 def _refuse(_: str = "") -> NoReturn:
-    raise UnreadableJSON(Reason.NOT_JSON)
+    raise UnreadableJSON(JsonReason.NOT_JSON)
 
 
 def _finite(digits: str) -> float:

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from config.rest import body, idempotency, strict_json
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
-from config.rest.strict_json import Reason, UnreadableJSON
+from config.rest.strict_json import JsonReason, UnreadableJSON
 from datasets import records
 from datasets.errors import (
     MAX_RECORDS,
@@ -72,9 +72,9 @@ class SentBody:
         Raises UnreadableJSON, and `too_many` for an array of more than MAX_RECORDS elements.
         """
         if strict_json.has_many_values(self.data, max_values=MAX_VALUES):
-            raise UnreadableJSON(Reason.TOO_MANY_VALUES)
+            raise UnreadableJSON(JsonReason.TOO_MANY_VALUES)
         if not self.data:
-            raise UnreadableJSON(Reason.EMPTY)
+            raise UnreadableJSON(JsonReason.EMPTY)
         value = elements.parse(self.data)
         if isinstance(value, list | Elements) and len(value) > MAX_RECORDS:
             raise too_many

@@ -8,13 +8,13 @@ from datasets import errors
 
 ERRORS = AreaErrors(
     unreadable={
-        body.Reason.TOO_LARGE: errors.BodyTooLarge,
-        body.Reason.UNKNOWN_CODING: errors.WrongContentEncoding,
-        body.Reason.BAD_GZIP: errors.BodyNotGzip,
-        body.Reason.LENGTH_REQUIRED: errors.BodyEmpty,
-        strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
-        strict_json.Reason.EMPTY: errors.BodyEmpty,
-        strict_json.Reason.NOT_UTF8: errors.BodyNotUtf8,
+        body.BodyReason.TOO_LARGE: errors.BodyTooLarge,
+        body.BodyReason.UNKNOWN_CODING: errors.WrongContentEncoding,
+        body.BodyReason.BAD_GZIP: errors.BodyNotGzip,
+        body.BodyReason.LENGTH_REQUIRED: errors.BodyEmpty,
+        strict_json.JsonReason.TOO_MANY_VALUES: errors.TooManyValues,
+        strict_json.JsonReason.EMPTY: errors.BodyEmpty,
+        strict_json.JsonReason.NOT_UTF8: errors.BodyNotUtf8,
     },
     other_unreadable=errors.BodyNotJson,
     max_bytes=lambda: settings.DATASETS_MAX_BODY_BYTES,

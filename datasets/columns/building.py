@@ -32,7 +32,7 @@ LONGEST_OPEN = timedelta(minutes=10)
 _SINCE, _UPGRADE = "0003_column_files", timedelta(hours=1)
 _MIB = 1024 * 1024
 MEMORY_MB = 100  # of DuckDB
-LIMITS = limited.Limits(memory_bytes=2048 * _MIB, cpu_seconds=120, seconds=300)
+LIMITS = limited.ProcessLimits(memory_bytes=2048 * _MIB, cpu_seconds=120, seconds=300)
 _AT_ONCE = 2_000  # rows fetched at a time
 _SMALL_SHARE = 10  # fewer records than a segment's by this factor are read from the row store
 _MOMENTS = ("timestamp", "start_at", "end_at", "updated_at")

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from config import audit, formats
 from config.jobs import rules
 from config.jobs.registry import Batch
-from config.jobs.rules import Due, Group, RetentionRule
+from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
@@ -95,7 +95,7 @@ RULES = (
     RetentionRule(
         name="records-by-age",
         title="Old records",
-        group=Group.DATA_SETS,
+        group=RuleGroup.DATA_SETS,
         keeps=lambda: "for the days set for the data set, by _timestamp",
         preview=_due_by_age,
         remove=_remove_old,
@@ -105,7 +105,7 @@ RULES = (
     RetentionRule(
         name="records-by-number",
         title="Records over the limit",
-        group=Group.DATA_SETS,
+        group=RuleGroup.DATA_SETS,
         keeps=lambda: "the newest, up to the limit set for the data set",
         preview=_due_by_number,
         remove=_remove_beyond,
@@ -115,7 +115,7 @@ RULES = (
     RetentionRule(
         name="emptied-records",
         title="Records of emptied data sets",
-        group=Group.DATA_SETS,
+        group=RuleGroup.DATA_SETS,
         keeps=lambda: f"for {formats.counted(KEPT // _HOURLY, 'hour')}, out of every answer, for Undo",
         preview=_due_of_emptied,
         remove=_remove_emptied,
@@ -125,7 +125,7 @@ RULES = (
     RetentionRule(
         name="column-files",
         title="Column files that are no longer used",
-        group=Group.DATA_SETS,
+        group=RuleGroup.DATA_SETS,
         keeps=lambda: "until the next run",
         preview=lambda: iter(()),
         remove=_remove_column_files,

@@ -6,7 +6,7 @@ from typing import Any
 from config import audit
 from config.areas import DocumentErrors
 from config.audit import changes
-from config.management.declarations import Declaration, Entry, Texts, Value, read
+from config.management.declarations import Declaration, DeclaredRow, Texts, Value, read
 from datasets import tokens, validation
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
@@ -48,7 +48,7 @@ def apply(document: object, errors: DocumentErrors) -> object:
     return [entry.completed for entry in declared]
 
 
-def _check_duplicates(declared: list[Entry]) -> None:
+def _check_duplicates(declared: list[DeclaredRow]) -> None:
     paths: set[str] = set()
     secrets: set[str] = set()
     for entry in declared:
@@ -62,7 +62,7 @@ def _check_duplicates(declared: list[Entry]) -> None:
             secrets |= {secret} if secret else set()
 
 
-def _check_tokens_of_others(declared: list[Entry]) -> None:
+def _check_tokens_of_others(declared: list[DeclaredRow]) -> None:
     given = {
         tokens.hash_secret(token.values["token"]): (entry, token)
         for entry in declared
@@ -75,17 +75,17 @@ def _check_tokens_of_others(declared: list[Entry]) -> None:
             token.refuse("token", "belongs to another data set")
 
 
-def _path(entry: Entry) -> str:
+def _path(entry: DeclaredRow) -> str:
     return f"{entry.values['group']}/{entry.values['type']}"
 
 
-def _apply_one(entry: Entry) -> None:
+def _apply_one(entry: DeclaredRow) -> None:
     names = ("group", "type", "tokens")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     declared = entry.entries("tokens")
     if is_new and not declared:
-        declared = [Entry(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.errors)]
+        declared = [DeclaredRow(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.errors)]
     taken: set[int] = set()
     for token in declared:
         _token(data_set, token, taken)
@@ -114,7 +114,7 @@ def _set(data_set: DataSet, settings: Mapping[str, Any], *, is_new: bool) -> Non
         audit.record(audit.operator(), "changed", data_set, before=before, after=after)
 
 
-def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
+def _token(data_set: DataSet, declared: DeclaredRow, taken: set[int]) -> None:
     """Find or issue the token of one entry. taken: the ids of tokens that belong to earlier entries."""
     secret, scopes = declared.values.get("token"), declared.values["scopes"]
     revoked = declared.values.get("revoked", False)

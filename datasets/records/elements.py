@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from config.rest import strict_json
-from config.rest.strict_json import Reason, UnreadableJSON
+from config.rest.strict_json import JsonReason, UnreadableJSON
 from datasets.errors import MAX_BYTES_OF_RECORD, MAX_FIELDS_OF_RECORD, MAX_VALUES_OF_RECORD
 
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
@@ -75,5 +75,5 @@ def _oversized(data: memoryview) -> Oversized | None:
 def _parse_all(data: bytes) -> object:
     """Parse a body at once: one record, or one with an error. Raises UnreadableJSON."""
     if strict_json.has_many_values(data, max_values=MAX_VALUES_OF_RECORD):
-        raise UnreadableJSON(Reason.NOT_JSON)  # to find the place of the error would take too much memory
+        raise UnreadableJSON(JsonReason.NOT_JSON)  # to find the place of the error would take too much memory
     return strict_json.loads(data, skip_mark=True, storable=False)

@@ -56,6 +56,13 @@ class RecipientFilter(admin.SimpleListFilter):
         return queryset.filter(**{f"{self.column}__in": recipient_hash.forms_of(normalise(self._term))})
 
 
+def recipient_filter(
+    kind: str, *, title: str = "recipient", column: str = "normalised_recipient"
+) -> type[RecipientFilter]:
+    """Return the filter of one list. kind, column: see `RecipientFilter`"""
+    return type("Filter", (RecipientFilter,), {"kind": kind, "title": title, "column": column})
+
+
 class RecipientSearchAdmin(ServiceRowAdmin):
     """An admin whose list has the search.
 

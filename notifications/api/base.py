@@ -25,7 +25,7 @@ from config.rest.request import base_url
 from notifications import errors
 from notifications.api.authentication import ServiceKeyAuthentication
 from notifications.api.serializers import RequestSerializer
-from notifications.models import ApiCallError, ApiKey, Limit, Service
+from notifications.models import ApiCallError, ApiKey, Service, ServiceLimit
 from notifications.submission import rate, usage
 from notifications.submission.callers import actor_of
 
@@ -44,10 +44,10 @@ _PARSER, _JSON = NotificationJSONParser(), NotificationJSONParser.media_type
 
 ERRORS = AreaErrors(
     unreadable={
-        body.Reason.LENGTH_REQUIRED: errors.LengthRequired,
-        body.Reason.TOO_LARGE: errors.PayloadTooLarge,
-        body.Reason.UNKNOWN_CODING: errors.UnsupportedContentEncoding,
-        strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
+        body.BodyReason.LENGTH_REQUIRED: errors.LengthRequired,
+        body.BodyReason.TOO_LARGE: errors.PayloadTooLarge,
+        body.BodyReason.UNKNOWN_CODING: errors.UnsupportedContentEncoding,
+        strict_json.JsonReason.TOO_MANY_VALUES: errors.TooManyValues,
     },
     other_unreadable=errors.InvalidJson,
     max_bytes=lambda: _PARSER.max_bytes,
@@ -112,7 +112,7 @@ class ApiViewSet(ViewSet):
             error = noted.get("api_error")
             usage.count_call(signer.id, None if error is None else _call_error(error))
             if isinstance(error, (errors.RateLimited, errors.DailyLimitReached)):
-                usage.count_refused(signer.service_id, Limit(error.setting))
+                usage.count_refused(signer.service_id, ServiceLimit(error.setting))
         return response
 
     @cached_property

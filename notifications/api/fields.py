@@ -66,7 +66,7 @@ class Reference(serializers.CharField):
         return requests.check_reference(str(data))
 
 
-class PhoneNumber(serializers.CharField):
+class PhoneNumberField(serializers.CharField):
     """The text of a phone number. What a number may be depends on the service, so the serializer parses it."""
 
     def to_internal_value(self, data: object) -> str:
@@ -74,13 +74,13 @@ class PhoneNumber(serializers.CharField):
         return str(data)
 
 
-class EmailAddress(serializers.CharField):
+class EmailAddressField(serializers.CharField):
     def to_internal_value(self, data: object) -> ParsedEmailAddress:  # type: ignore[override]  # parsed
         of_type(self.field_name, data, str, "string")
         return policy.parse_email_address(str(data))
 
 
-class Fallback(serializers.Serializer[Any]):
+class FallbackField(serializers.Serializer[Any]):
     """The email that replaces a text message if it fails. All errors are collected; null means none."""
 
     email_address = serializers.EmailField(help_text="The recipient of the email.")

@@ -39,7 +39,7 @@ Rows = QuerySet[Any, Any]  # Any: model instances or tuples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class KeysetPage:
     """A page of rows in the order of the list.
 
     current: the query string of this page
@@ -114,7 +114,7 @@ def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
         raise errors.InvalidRequest(found)
 
 
-def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
+def notifications(service: Service, key_type: str, query: QueryDict) -> KeysetPage:
     """Return a page of the messages sent with keys of one type, within retention."""
     rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=service.kept_since())
     # Tuples, because creating model instances took longer than all the rest.
@@ -122,7 +122,7 @@ def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     return page_of(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 
-def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -> Page:
+def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -> KeysetPage:
     """Return a page of the scheduled messages of keys of one type, soonest first."""
     rows = Notification.objects.scheduled().filter(service=service, key_type=key_type)
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
@@ -130,12 +130,12 @@ def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -
     return page_of(records, query, anchors=anchors, keeps_place=True, order=SOONEST_FIRST)
 
 
-def received_texts(service: Service, query: QueryDict) -> Page:
+def received_texts(service: Service, query: QueryDict) -> KeysetPage:
     rows = ReceivedText.objects.filter(service=service, created_at__gte=service.kept_since())
     return page_of(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
 
 
-def unsubscribe_requests(service: Service, query: QueryDict) -> Page:
+def unsubscribe_requests(service: Service, query: QueryDict) -> KeysetPage:
     """Return a page of the unsubscribe requests of a service, done requests included."""
     rows = UnsubscribeRequest.objects.filter(service=service)
     return page_of(rows, query, anchors=rows, keeps_place=False)
@@ -157,7 +157,7 @@ def _matching(query: QueryDict) -> list[Q]:
 
 def page_of(
     rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool, order: Order = NEWEST_FIRST
-) -> Page:
+) -> KeysetPage:
     """Return the page strictly after the row `older_than` in the order of the list. Equal times lose no row."""
     if (older_than := query.get("older_than")) is not None:
         anchor = anchors.filter(pk=parse_uuid(older_than)).values_list(order.moment, "pk").first()
@@ -165,7 +165,7 @@ def page_of(
     page = list(rows.order_by(*order.columns)[:PAGE_SIZE])
     filters = [(name, value) for name, values in query.lists() for value in values]
     others = [(name, value) for name, value in filters if name != "older_than"]
-    return Page(
+    return KeysetPage(
         rows=page,
         current=urlencode(filters if keeps_place else others),
         next=urlencode([("older_than", str(page[-1].id)), *others]) if page else None,

@@ -27,7 +27,7 @@ from notifications.models import (
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
-from notifications.submission.templates.preview import Preview
+from notifications.submission.templates.preview import TemplatePreview
 
 # The columns in the record of a message. Reading the other columns, for the queue, would double the time of a list.
 NOTIFICATION_COLUMNS = (
@@ -210,7 +210,7 @@ class UnsubscribeRequestSerializer(serializers.Serializer[UnsubscribeRequest]):
     done_at = Moment(allow_null=True, help_text="When staff marked the request as done.")
 
 
-class PreviewSerializer(serializers.Serializer[Preview]):
+class PreviewSerializer(serializers.Serializer[TemplatePreview]):
     id = serializers.UUIDField(source="version.template_id")
     type = serializers.ChoiceField(choices=Channel.values, source="version.template.type")
     version = serializers.IntegerField(min_value=1, source="version.number")

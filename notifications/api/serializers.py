@@ -69,7 +69,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
             if name in given:
                 try:
                     value = field.to_internal_value(given[name])
-                    is_number = isinstance(field, fields.PhoneNumber)
+                    is_number = isinstance(field, fields.PhoneNumberField)
                     values[name] = policy.parse_phone_number(value, service) if is_number else value
                 except errors.ValidationError as error:
                     found += error.errors
@@ -151,13 +151,13 @@ class TextMessageSerializer(MessageSerializer):
         *("scheduled_for", "sms_sender_id", "callback", "fallback"),
     )
 
-    phone_number = fields.PhoneNumber(
+    phone_number = fields.PhoneNumberField(
         help_text="A UK number, or an international one with the permission. Spaces, hyphens and brackets are ignored."
     )
     sms_sender_id = fields.Identifier(
         required=False, help_text="The id of a sender of your service. By default the service's default sender."
     )
-    fallback = fields.Fallback(
+    fallback = fields.FallbackField(
         required=False,
         allow_null=True,
         help_text="An email that is sent, with the same personalisation, if the text message fails.",
@@ -173,7 +173,7 @@ class EmailSerializer(MessageSerializer):
         *("scheduled_for", "email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for", "callback"),
     )
 
-    email_address = fields.EmailAddress(help_text="The recipient.")
+    email_address = fields.EmailAddressField(help_text="The recipient.")
     email_reply_to_id = fields.Identifier(
         required=False, help_text="The id of a reply-to address of your service. By default the service's default."
     )

@@ -25,7 +25,7 @@ from notifications.submission import limits, templates
 from notifications.submission.sending import dry_run, scheduled, submit
 from notifications.submission.sending.checks import Submission
 from notifications.submission.sending.dry_run import DryRun
-from notifications.submission.sending.idempotency import Claim, claimed
+from notifications.submission.sending.idempotency import IdempotencyClaim, claimed
 from notifications.submission.templates.preview import preview
 
 Submit = Callable[..., Submission]
@@ -128,7 +128,7 @@ class NotificationViewSet(ApiViewSet):
         value: object,
         answer: type[serializers.SentMessage],
         submit_message: Submit,
-        claim: Claim | None = None,
+        claim: IdempotencyClaim | None = None,
     ) -> JSONResponse:
         """Run steps 8 to 23. If the request has an idempotency key, store the response with the message."""
         message = self.checked(body, value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 from xml.parsers import expat
 
-from notifications.bulk_tables.tables import Unreadable
+from notifications.bulk_tables.tables import UnreadableTable
 
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 MAX_PARTS = 10_000
@@ -20,7 +20,7 @@ BROKEN = (
 )
 
 
-class NotASpreadsheet(Unreadable):
+class NotASpreadsheet(UnreadableTable):
     """The file is not CSV text or a supported spreadsheet, or it is broken, encrypted or too large."""
 
     text = "This file cannot be read. Save it as CSV (UTF-8) and upload it again."
@@ -47,7 +47,7 @@ def open_archive(file: BinaryIO) -> zipfile.ZipFile:
     return archive
 
 
-class Elements:
+class XmlElements:
     """Reads one part of an archive. Subclasses get its elements and texts, without namespaces."""
 
     def read(self, archive: zipfile.ZipFile, path: str) -> Iterator[None]:

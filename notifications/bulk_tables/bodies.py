@@ -12,14 +12,14 @@ from typing import BinaryIO, Self
 import msgspec
 
 from config import limited
-from config.limited import Limits, TookTooLong, TooLarge
+from config.limited import ProcessLimits, TookTooLong, TooLarge
 from config.rest import strict_json
-from config.rest.strict_json import MAX_DEPTH, Reason, UnreadableJSON
+from config.rest.strict_json import MAX_DEPTH, JsonReason, UnreadableJSON
 from notifications.bulk_tables import tables
-from notifications.bulk_tables.tables import Table, Unreadable
+from notifications.bulk_tables.tables import Table, UnreadableTable
 from notifications.bulk_tables.written import read_table, write_table
 
-LIMITS = Limits(cpu_seconds=10, seconds=30)
+LIMITS = ProcessLimits(cpu_seconds=10, seconds=30)
 ROWS, CSV = "rows", "csv"
 
 _BEGINS = {ROWS: b"[", CSV: b'"'}
@@ -30,7 +30,7 @@ class SentTable:
     """The table of a body. error: why it cannot be read"""
 
     file: BinaryIO = field(default_factory=tempfile.TemporaryFile)
-    error: Unreadable | None = None
+    error: UnreadableTable | None = None
 
     def open(self) -> Table:
         """Return the table. Raises Unreadable."""
@@ -63,7 +63,7 @@ def read(file: BinaryIO) -> BulkBody:
         body.value, given, body.table.error = limited.run(_read, limits=LIMITS, files=(file, body.table.file))
     except (TooLarge, TookTooLong) as error:
         body.table.file.close()
-        raise UnreadableJSON(Reason.TOO_MANY_VALUES) from error
+        raise UnreadableJSON(JsonReason.TOO_MANY_VALUES) from error
     except UnreadableJSON:
         body.table.file.close()
         raise
@@ -72,7 +72,7 @@ def read(file: BinaryIO) -> BulkBody:
     return body
 
 
-def _read(file: BinaryIO, rows: BinaryIO) -> tuple[object, list[str], Unreadable | None]:
+def _read(file: BinaryIO, rows: BinaryIO) -> tuple[object, list[str], UnreadableTable | None]:
     """Return the value, the names of properties that are tables, and why the table cannot be read.
 
     The parts of the value are parsed one after another. Raises UnreadableJSON.
@@ -80,7 +80,7 @@ def _read(file: BinaryIO, rows: BinaryIO) -> tuple[object, list[str], Unreadable
     file.seek(0)
     data = file.read()
     if strict_json.is_deep(data, max_depth=MAX_DEPTH):
-        raise UnreadableJSON(Reason.NOT_JSON)
+        raise UnreadableJSON(JsonReason.NOT_JSON)
     try:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -92,7 +92,7 @@ def _read(file: BinaryIO, rows: BinaryIO) -> tuple[object, list[str], Unreadable
             write_table(tables.from_json(_rows(parts[ROWS])), rows)
         elif given == [CSV]:
             write_table(tables.from_csv(str(_value(parts[CSV]))), rows)
-    except Unreadable as error:
+    except UnreadableTable as error:
         return value, given, error
     return value, given, None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from notifications import errors
 from notifications.bulk_tables import columns as matching
-from notifications.bulk_tables.rows import CheckedRow, Kind, Rules, check_row
+from notifications.bulk_tables.rows import CheckedRow, RowErrorKind, Rules, check_row
 from notifications.bulk_tables.tables import MAX_COLUMNS, NAMES_ROW, Table
 from notifications.rendering.sms import MAX_CHARACTERS
 
@@ -28,7 +28,7 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class TableLimits:
     """What limits a bulk send of a caller.
 
     daily, international: None if the caller has no such limit, as with a test key
@@ -74,7 +74,7 @@ class _RowErrors:
     listed: list[ListedError] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
 
-    def add(self, row: CheckedRow, kind: Kind) -> None:
+    def add(self, row: CheckedRow, kind: RowErrorKind) -> None:
         of_kind = [error for error in row.errors if error.kind is kind]
         if not of_kind:
             return
@@ -101,7 +101,7 @@ class TableCheck:
     repeated: rows that do not count, because they repeat an earlier message
     """
 
-    def __init__(self, table: Table, rules: Rules, limits: Limits) -> None:
+    def __init__(self, table: Table, rules: Rules, limits: TableLimits) -> None:
         self.columns = matching.match(table.names, rules.placeholders, is_email=rules.is_email, optional=rules.defaults)
         self._table = table
         self._rules = rules
@@ -148,7 +148,7 @@ class TableCheck:
 
     def _forget_rows(self) -> None:
         self.with_errors = self.international = self.simulated = self.repeated = 0
-        self._found = {kind: _RowErrors() for kind in Kind}
+        self._found = {kind: _RowErrors() for kind in RowErrorKind}
 
     def _column_errors(self) -> Iterator[TableError]:
         columns = self.columns
@@ -180,16 +180,16 @@ class TableCheck:
             if not found.count:
                 continue
             match kind:
-                case Kind.NOT_ALLOWED:
+                case RowErrorKind.NOT_ALLOWED:
                     message = errors.RecipientsNotAllowed.text.format(reason=reason)
-                case Kind.TOO_LONG:
+                case RowErrorKind.TOO_LONG:
                     message = errors.RowTooLong.text.format(row=found.listed[0].row, limit=MAX_CHARACTERS)
-                case Kind.ROWS:
+                case RowErrorKind.ROWS:
                     message = errors.RowsInvalid.text.format(rows=" ".join(found.sentences))
             yield TableError(kind=kind, message=message, rows_with_errors=found.count, rows=found.listed)
 
 
-def limit_errors(limits: Limits, count: int, international: int, *, is_email: bool) -> Iterator[TableError]:
+def limit_errors(limits: TableLimits, count: int, international: int, *, is_email: bool) -> Iterator[TableError]:
     """Yield an error for each daily limit that has too few messages left. count, international: of the messages"""
     channel, named = ("email", "") if is_email else ("sms", "sms ")
     yield from _limit_error("daily_limit", limits.daily, count, channel=channel, named=named)

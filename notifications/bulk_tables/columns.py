@@ -31,7 +31,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class TableColumns:
     """What the columns of a table are for.
 
     names: each name once, in order
@@ -67,7 +67,7 @@ def is_recipient_column(name: str) -> bool:
 
 def match(
     names: Sequence[str], placeholders: Sequence[str], *, is_email: bool, optional: Iterable[str] = ()
-) -> Columns:
+) -> TableColumns:
     """Match the column names of a table with the placeholders of a template.
 
     optional: placeholders that need no column
@@ -79,7 +79,7 @@ def match(
     special = [REFERENCE, *([UNSUBSCRIBE_URL] if is_email else []), TIME_ZONE]
     may_lack = {key(name) for name in optional} - {key(recipient_name)}
     used = needed.keys() | {key(name) for name in special}
-    return Columns(
+    return TableColumns(
         names=list(dict.fromkeys(names)),
         has_too_many=sum(bool(name) for name in names) > MAX_COLUMNS,
         missing=sorted(name for normal, name in needed.items() if normal not in columns and normal not in may_lack),

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
-from notifications.bulk_tables.archives import Elements, NotASpreadsheet
+from notifications.bulk_tables.archives import NotASpreadsheet, XmlElements
 from notifications.bulk_tables.excel_values import Values
 from notifications.bulk_tables.sheets import MAX_ROWS, HasHiddenCells, Sheet, without_blank_end
 from notifications.bulk_tables.tables import MAX_PLACES, Cell
@@ -62,7 +62,7 @@ def _rows(archive: zipfile.ZipFile, path: str, values: Values) -> Iterator[tuple
         part.found.clear()
 
 
-class _Workbook(Elements):
+class _Workbook(XmlElements):
     """The ids of the visible sheets, and whether days count from 1904."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class _Workbook(Elements):
             self.is_from_1904 = attributes.get("date1904") in _YES
 
 
-class _Links(Elements):
+class _Links(XmlElements):
     """The paths of worksheets by id, and of the workbook and the parts for texts and styles.
 
     names: the names of all parts by their lower-case form; folder: of the part that has the links
@@ -103,7 +103,7 @@ class _Links(Elements):
                 self.styles = path
 
 
-class _Rows(Elements):
+class _Rows(XmlElements):
     """Collects the rows of a sheet with their numbers. Rows and columns without height or width count as hidden."""
 
     def __init__(self, values: Values) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, time, timedelta
 from functools import lru_cache
 
 from notifications.bulk_tables import number_formats
-from notifications.bulk_tables.archives import Elements
+from notifications.bulk_tables.archives import XmlElements
 from notifications.bulk_tables.sheets import printed_duration, printed_moment, printed_time
 from notifications.bulk_tables.tables import Cell
 
@@ -38,7 +38,7 @@ _DAYS_OF_ALL_YEARS = 2_957_003  # to the year 9999, also from 1904
 _LAST_WITHOUT_LEAP_DAY = 60  # Excel counts a 29 February 1900, so earlier days are one later
 
 
-class Strings(Elements):
+class Strings(XmlElements):
     """The texts that cells name by their number, without phonetic hints."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Strings(Elements):
             self._texts.clear()
 
 
-class Styles(Elements):
+class Styles(XmlElements):
     """The number formats of cells by the number of their style. None: not known"""
 
     def __init__(self) -> None:

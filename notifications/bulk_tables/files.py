@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from config import limited
-from config.limited import Limits, TookTooLong, TooLarge
+from config.limited import ProcessLimits, TookTooLong, TooLarge
 from notifications.bulk_tables import uploads
 from notifications.bulk_tables.columns import RECIPIENT_COLUMNS
-from notifications.bulk_tables.tables import Table, Unreadable
+from notifications.bulk_tables.tables import Table, UnreadableTable
 from notifications.bulk_tables.written import read_table, write_table
 
-IN_A_REQUEST = Limits(cpu_seconds=3, seconds=10)
-IN_A_WORKER = Limits(cpu_seconds=60, seconds=120)
+IN_A_REQUEST = ProcessLimits(cpu_seconds=3, seconds=10)
+IN_A_WORKER = ProcessLimits(cpu_seconds=60, seconds=120)
 
 
-class TableTooLarge(Unreadable):
+class TableTooLarge(UnreadableTable):
     """The file needs more memory than it may use."""
 
     text = "This file is too large to read. Delete rows and columns that you do not need, and try again."
 
 
-class TableTookTooLong(Unreadable):
+class TableTookTooLong(UnreadableTable):
     """The file needs more time than it may use."""
 
     text = "This file takes too long to read. Delete what you do not need, or save it as CSV (UTF-8), and try again."
@@ -41,7 +41,11 @@ class FileTable:
 
 
 def read(
-    data: Iterable[bytes], *, limits: Limits, is_pasted: bool = False, expected: Collection[str] = RECIPIENT_COLUMNS
+    data: Iterable[bytes],
+    *,
+    limits: ProcessLimits,
+    is_pasted: bool = False,
+    expected: Collection[str] = RECIPIENT_COLUMNS,
 ) -> FileTable:
     """Read a file whose bytes come in parts.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from notifications.bulk_tables import number_formats
-from notifications.bulk_tables.archives import Elements
+from notifications.bulk_tables.archives import XmlElements
 from notifications.bulk_tables.sheets import (
     MAX_ROWS,
     HasHiddenCells,
@@ -51,7 +51,7 @@ def _rows(archive: zipfile.ZipFile) -> Iterator[tuple[int, list[Cell]]]:
         content.rows.clear()
 
 
-class _Content(Elements):
+class _Content(XmlElements):
     """Collects the rows of the first visible sheet: their cells, and how often the row repeats."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from notifications.bulk_tables.columns import REFERENCE, TIME_ZONE, UNSUBSCRIBE_URL, Column, Columns
+from notifications.bulk_tables.columns import REFERENCE, TIME_ZONE, UNSUBSCRIBE_URL, Column, TableColumns
 from notifications.bulk_tables.tables import Cell
 from notifications.recipients.email import EmailAddress, InvalidEmailAddress
 from notifications.recipients.outcomes import InvalidPhoneNumber
@@ -26,7 +26,7 @@ MAX_REFERENCE_CHARACTERS = 1000
 INVALID_RECIPIENT = "invalid recipient"  # in the sentence about all rows
 
 
-class Kind(StrEnum):
+class RowErrorKind(StrEnum):
     """An entry of the answer that reports errors of rows, in the order of the answer."""
 
     NOT_ALLOWED = "not_allowed"
@@ -81,7 +81,7 @@ class CellError:
     column: str | None
     message: str
     summary: str = ""
-    kind: Kind = Kind.ROWS
+    kind: RowErrorKind = RowErrorKind.ROWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ class CheckedRow:
     errors: list[CellError]
 
 
-def check_row(number: int, cells: list[Cell], columns: Columns, rules: Rules) -> CheckedRow:
+def check_row(number: int, cells: list[Cell], columns: TableColumns, rules: Rules) -> CheckedRow:
     """Check one row of a table whose columns have no errors."""
     if columns.recipient is None:
         raise ValueError("a table without a recipient column has no rows to check")
@@ -141,7 +141,7 @@ def check_row(number: int, cells: list[Cell], columns: Columns, rules: Rules) ->
     )
 
 
-def values_of(cells: list[Cell], columns: Columns, defaults: Mapping[str, str]) -> dict[str, Value]:
+def values_of(cells: list[Cell], columns: TableColumns, defaults: Mapping[str, str]) -> dict[str, Value]:
     """Return the value of each placeholder: of its column, else its default. A blank cell without default is None."""
     values: dict[str, Value] = {name: column.value(cells) for name, column in columns.values.items()}
     by_name = {placeholders.key(name): name for name in values}
@@ -164,11 +164,11 @@ def _recipient(column: Column, to: str | None, rules: Rules) -> tuple[Recipient 
     if isinstance(recipient, PhoneNumber) and recipient.refused is not None:
         return recipient, [_invalid(column, recipient.refused.ui_message)]
     if not rules.is_known(recipient):
-        return recipient, [CellError(column=column.name, message=NOT_KNOWN, kind=Kind.NOT_ALLOWED)]
+        return recipient, [CellError(column=column.name, message=NOT_KNOWN, kind=RowErrorKind.NOT_ALLOWED)]
     return recipient, []
 
 
-def _special_errors(columns: Columns, values: Mapping[str, str | None]) -> Iterator[tuple[Column, CellError]]:
+def _special_errors(columns: TableColumns, values: Mapping[str, str | None]) -> Iterator[tuple[Column, CellError]]:
     for name, is_valid, message in (
         (REFERENCE, _is_reference, REFERENCE_TOO_LONG),
         (UNSUBSCRIBE_URL, is_unsubscribe_url, NOT_AN_HTTPS_URL),
@@ -185,7 +185,11 @@ def _content_errors(values: Mapping[str, Value], rules: Rules) -> list[CellError
     if message.is_empty:
         return [CellError(column=None, message=EMPTY)]
     if message.is_too_long:
-        return [CellError(column=None, message=TOO_LONG, kind=Kind.ROWS if rules.is_email else Kind.TOO_LONG)]
+        return [
+            CellError(
+                column=None, message=TOO_LONG, kind=RowErrorKind.ROWS if rules.is_email else RowErrorKind.TOO_LONG
+            )
+        ]
     return []
 
 

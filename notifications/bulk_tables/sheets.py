@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
-from notifications.bulk_tables.tables import Cell, Unreadable
+from notifications.bulk_tables.tables import Cell, UnreadableTable
 
 MAX_ROWS = 1_048_576  # of a sheet
 
 
-class HasHiddenCells(Unreadable):
+class HasHiddenCells(UnreadableTable):
     """The sheet has hidden rows or columns: a filter may hide people who must get nothing."""
 
     kind = "hidden"

@@ -25,7 +25,7 @@ _BLANK = string.whitespace + ZERO_WIDTH + NO_BREAK_SPACES
 _CELL_TOO_LONG = f"field larger than field limit ({MAX_CELL_CHARACTERS})"
 
 
-class Unreadable(Exception):
+class UnreadableTable(Exception):
     """The table cannot be read. The text of the error is shown to the caller."""
 
     kind = "unreadable"
@@ -35,20 +35,20 @@ class Unreadable(Exception):
         return self.text.format(*self.args)
 
 
-class NotConvertible(Unreadable):
+class NotConvertible(UnreadableTable):
     """The CSV text or the JSON arrays of an API request cannot be read. Its argument is the reason."""
 
     text = "Error converting to CSV: {0}"
 
 
-class UnclosedQuote(Unreadable):
+class UnclosedQuote(UnreadableTable):
     """A quotation mark is never closed, so the rest of the table would become one cell. Its argument is the row."""
 
     kind = "unclosed_quote"
     text = "Error converting to CSV: the quotation mark in row {0} is not closed"
 
 
-class FarBelow(Unreadable):
+class FarBelow(UnreadableTable):
     """A value stands far below the other rows, often by mistake. Its arguments are its row and the blank rows above."""
 
     text = "Row {0} has a value, but the {1} rows above it are empty. Delete that row or the empty ones, and try again."

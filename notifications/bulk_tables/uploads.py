@@ -13,7 +13,7 @@ from config.spreadsheets import without_apostrophe
 from notifications.bulk_tables import spreadsheets, tables
 from notifications.bulk_tables.archives import NotASpreadsheet
 from notifications.bulk_tables.columns import RECIPIENT_COLUMNS
-from notifications.bulk_tables.tables import Cell, Table, Unreadable
+from notifications.bulk_tables.tables import Cell, Table, UnreadableTable
 from notifications.rendering.placeholders import key
 
 DELIMITERS = (",", "\t", ";")  # the first that gives an expected column, else the first
@@ -97,7 +97,7 @@ def _delimiter(text: str, expected: set[str]) -> str:
     for delimiter in sorted(DELIMITERS, key=lambda each: each != "\t") if begins_with_tab else DELIMITERS:
         try:
             names = tables.from_csv(text, delimiter=delimiter).names
-        except Unreadable:
+        except UnreadableTable:
             continue
         if any(key(without_apostrophe(name)) in expected for name in names):
             return delimiter

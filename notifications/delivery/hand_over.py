@@ -13,7 +13,7 @@ from django.conf import settings
 from config.metrics import registry
 from config.telemetry import traces
 from notifications.delivery import pauses, providers, results, retry_times, suppressions
-from notifications.delivery.claiming import Attempt, Claim, Sent, SentMessage
+from notifications.delivery.claiming import Attempt, Claim, RecordedMessage, Sent
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.posts import LONGEST_REFERENCE
@@ -68,7 +68,7 @@ class HandOver:
     """
 
     def __init__(self, claim: Claim) -> None:
-        self.sent: SentMessage | None = None
+        self.sent: RecordedMessage | None = None
         self.retry_in: timedelta | None = None
         self._claim = claim
         self._notification = claim.notification
@@ -181,7 +181,7 @@ class HandOver:
             reference=_storable(accepted.reference)[:LONGEST_REFERENCE],
             is_acceptance_final=not has_receipts and not accepted.has_arrived,
         )
-        self.sent = SentMessage(claim=self._claim, attempt=self._attempt("accepted", accepted.reply), sent=sent)
+        self.sent = RecordedMessage(claim=self._claim, attempt=self._attempt("accepted", accepted.reply), sent=sent)
 
     def _end_as_test(self) -> None:
         """End a message with a test key. It goes to the sandbox inbox, if that is on, and to no provider."""
@@ -189,7 +189,7 @@ class HandOver:
             sandbox.keep(message_for(self._claim))
         status = TEST_STATUSES.get(self._notification.normalised_recipient, Status.DELIVERED)
         sent = Sent(status=status, at=self._claim.now())
-        self.sent = SentMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
+        self.sent = RecordedMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
 
     def _end_as_suppressed(self, reason: SuppressionReason) -> None:
         status = Status.PERMANENT_FAILURE

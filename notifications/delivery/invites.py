@@ -15,7 +15,7 @@ from config.accounts import invites as console_invites
 from config.accounts.invite import Invite
 from config.encryption import DecryptionFailed
 from notifications.delivery import own_email
-from notifications.delivery.own_email import AGAIN_AFTER, Handed, Link
+from notifications.delivery.own_email import AGAIN_AFTER, Handed, LinkParagraph
 from notifications.models import TeamMember
 from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
@@ -68,10 +68,10 @@ def _hand_over(invite: Invite, holder: TeamMember | User) -> Handed:
 
 def _to_member(invite: Invite, member: TeamMember) -> tuple[EmailText, str]:
     ends = timezone.localtime(invite.expires_at)
-    paragraphs: list[str | Link] = [
+    paragraphs: list[str | LinkParagraph] = [
         f"{invite.created_by} invites you to the team of {member.service.name}.",
         "Open this link to choose a user name and a password, or to join with the account you have:",
-        Link(console_invites.link_to("admin:accept_invite", invite.token)),
+        LinkParagraph(console_invites.link_to("admin:accept_invite", invite.token)),
         f"It works once, until {ends:%-d %B %Y, %H:%M %Z}. Anyone with the link can use it, so do not share it.",
     ]
     subject = f"Your invite to the team of {member.service.name}"
@@ -80,10 +80,10 @@ def _to_member(invite: Invite, member: TeamMember) -> tuple[EmailText, str]:
 
 def _to_account(invite: Invite, user: User) -> tuple[EmailText, str]:
     ends = timezone.localtime(invite.expires_at)
-    paragraphs: list[str | Link] = [
+    paragraphs: list[str | LinkParagraph] = [
         f"Signalbox received a request for a new password for your Signalbox account {user.username}.",
         "Open this link to choose one:",
-        Link(console_invites.link_to("choose-password", invite.token)),
+        LinkParagraph(console_invites.link_to("choose-password", invite.token)),
         f"It works once, until {ends:%H:%M %Z}. Do not share it, because it opens your account.",
         "If you did not make this request, ignore this email. Your password does not change.",
     ]

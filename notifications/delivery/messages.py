@@ -58,7 +58,7 @@ class Accepted:
 AFTER_CONTENT = " (after the content)"
 
 
-class Outcome(StrEnum):
+class ReceiptOutcome(StrEnum):
     """The result in a delivery receipt. A complaint changes no status."""
 
     DELIVERED = "delivered"
@@ -72,8 +72,8 @@ class Outcome(StrEnum):
     def of(cls, name: str) -> Self:
         """Return the outcome with this name. An unknown name is a technical failure.
 
-        >>> Outcome.of("pending"), Outcome.of("eaten by a dog")
-        (<Outcome.PENDING: 'pending'>, <Outcome.TECHNICAL_FAILURE: 'technical-failure'>)
+        >>> ReceiptOutcome.of("pending"), ReceiptOutcome.of("eaten by a dog")
+        (<ReceiptOutcome.PENDING: 'pending'>, <ReceiptOutcome.TECHNICAL_FAILURE: 'technical-failure'>)
         """
         return cls(name if name in set(cls) else cls.TECHNICAL_FAILURE)
 
@@ -85,7 +85,7 @@ class Receipt:
     code: the provider's own code; at: the time of the event, if the provider reports it.
     """
 
-    outcome: Outcome
+    outcome: ReceiptOutcome
     reference: str = ""
     notification_id: UUID | None = None
     code: str = ""

@@ -11,7 +11,7 @@ import structlog
 from django.db import DatabaseError, close_old_connections
 
 from notifications.delivery import pauses, providers
-from notifications.delivery.claiming import Claim, SentMessage, claim_due, put_back, record_sent
+from notifications.delivery.claiming import Claim, RecordedMessage, claim_due, put_back, record_sent
 from notifications.delivery.hand_over import HandOver
 from notifications.models import Channel
 
@@ -74,7 +74,7 @@ class Outbox:
     def _is_stopped(self) -> bool:
         return pauses.is_stopped(self._channel, providers.names_for(self._channel))
 
-    def _record(self, batch: Sequence[SentMessage]) -> list[bool]:
+    def _record(self, batch: Sequence[RecordedMessage]) -> list[bool]:
         for wait_seconds in RECORD_AGAIN_AFTER_SECONDS:
             try:
                 return record_sent(batch)

@@ -48,15 +48,15 @@ def leaves(channel: Channel) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkParagraph:
     """A paragraph with a URL that the reader can open."""
 
     url: str
 
 
-def compose(subject: str, paragraphs: Iterable[str | Link]) -> EmailText:
+def compose(subject: str, paragraphs: Iterable[str | LinkParagraph]) -> EmailText:
     """Return the text of an email. Names, and texts that people typed, appear as they are and not as Markdown."""
-    written = (part.url if isinstance(part, Link) else without_markdown(part) for part in paragraphs)
+    written = (part.url if isinstance(part, LinkParagraph) else without_markdown(part) for part in paragraphs)
     return EmailText(subject=subject, filled="\n\n".join(written))
 
 

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 from config.rest.request import has_bearer_token
 from config.rest.strict_json import UnreadableJSON
 from config.rest.strict_json import loads as strict_loads
-from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.messages import IncomingText, Receipt, ReceiptOutcome
 from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable
 
 LONGEST_NUMBER = 40
@@ -80,7 +80,7 @@ class OwnForm:
             Receipt(
                 reference=reference,
                 notification_id=identifier,
-                outcome=Outcome.of(text(posted, "outcome", most=LONGEST_CODE)),
+                outcome=ReceiptOutcome.of(text(posted, "outcome", most=LONGEST_CODE)),
                 code=text(posted, "code", most=LONGEST_CODE) if "code" in posted else "",
                 at=moment(text(posted, "time", most=LONGEST_NUMBER)) if "time" in posted else None,
             )

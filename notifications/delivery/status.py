@@ -17,7 +17,7 @@ from django.utils import timezone
 from config.metrics import registry
 from config.utc_days import day_of
 from notifications.delivery import suppressions
-from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.messages import Receipt, ReceiptOutcome
 from notifications.models import CountedDay, EarlyReceipt, Notification, Status, SuppressionSource
 from notifications.models.status import COMPLETED
 
@@ -66,10 +66,10 @@ def apply(provider: str, receipt: Receipt, *, source: SuppressionSource = Suppre
         if _note(message.receipts, receipt):
             row.update(receipts=message.receipts)
             suppressions.add_after_receipt(message, receipt, source)
-        moved = receipt.outcome != Outcome.COMPLAINT and row.advance(
+        moved = receipt.outcome != ReceiptOutcome.COMPLAINT and row.advance(
             Status(receipt.outcome), timezone.now(), sent_at=Coalesce("sent_at", Value(timezone.now()))
         )
-        if receipt.outcome == Outcome.DELIVERED and not moved:
+        if receipt.outcome == ReceiptOutcome.DELIVERED and not moved:
             row.confirm()
         if moved and message.status in COMPLETED:  # the count of its day may already be final
             CountedDay.objects.touch(message.service_id, day_of(message.created_at))
@@ -90,7 +90,7 @@ def apply_early() -> int:
     applied = 0
     for early in EarlyReceipt.objects.with_message()[:AT_ONCE]:
         receipt = Receipt(
-            outcome=Outcome(early.outcome),
+            outcome=ReceiptOutcome(early.outcome),
             reference=early.reference,
             notification_id=early.notification_id,
             code=early.code,

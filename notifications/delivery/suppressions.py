@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from config.erased import ERASED
-from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.messages import Receipt, ReceiptOutcome
 from notifications.models import (
     CallbackDelivery,
     Channel,
@@ -105,9 +105,9 @@ def add_after_receipt(message: Notification, receipt: Receipt, source: Suppressi
     """Suppress the recipient of an email after a complaint or a hard bounce."""
     if message.channel != Channel.EMAIL:
         return
-    if receipt.outcome == Outcome.COMPLAINT:
+    if receipt.outcome == ReceiptOutcome.COMPLAINT:
         add_for(message, SuppressionReason.COMPLAINT, source, note=receipt.code)
-    elif receipt.outcome == Outcome.PERMANENT_FAILURE and is_hard_bounce(receipt.code):
+    elif receipt.outcome == ReceiptOutcome.PERMANENT_FAILURE and is_hard_bounce(receipt.code):
         add_for(message, SuppressionReason.HARD_BOUNCE, source, note=receipt.code)
 
 

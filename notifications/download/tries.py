@@ -20,7 +20,7 @@ from notifications.models import Attachment, ClientTries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Window:
+class _TryWindow:
     """A count that restarts with the first attempt after `length`. count, start: the names of its columns"""
 
     count: str
@@ -54,10 +54,10 @@ class _Window:
 _QUARTER = timedelta(minutes=15)
 _DAY = timedelta(days=1)
 _FILE_WINDOWS = (
-    _Window(count="wrong_tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES),
-    _Window(count="day_tries", start="day_started_at", length=_DAY, limit=lambda: settings.FILES_TRIES_PER_DAY),
+    _TryWindow(count="wrong_tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES),
+    _TryWindow(count="day_tries", start="day_started_at", length=_DAY, limit=lambda: settings.FILES_TRIES_PER_DAY),
 )
-_CLIENT_WINDOW = _Window(
+_CLIENT_WINDOW = _TryWindow(
     count="tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES_PER_IP_ADDRESS
 )
 

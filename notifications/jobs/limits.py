@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config import audit, utc_days
-from notifications.models import DailyCounter, Limit, LimitChange, LimitNotice, Service
+from notifications.models import DailyCounter, LimitChange, LimitNotice, Service, ServiceLimit
 from notifications.models.limit import LimitKind
 from notifications.models.limit_change import DAILY_LIMITS
 
@@ -23,7 +23,12 @@ log = structlog.get_logger()
 
 
 def change(
-    service: Service, values: Mapping[Limit, int], actor: audit.Actor, author: str, reason: str, until: datetime | None
+    service: Service,
+    values: Mapping[ServiceLimit, int],
+    actor: audit.Actor,
+    author: str,
+    reason: str,
+    until: datetime | None,
 ) -> bool:
     """Set these limits and return whether any of them changed.
 
@@ -74,18 +79,21 @@ def return_due() -> int:
     return ended
 
 
-def temporary(service: Service) -> dict[Limit, LimitChange]:
+def temporary(service: Service) -> dict[ServiceLimit, LimitChange]:
     """Return the temporary changes in force, by their limit."""
-    return {Limit(row.limit): row for row in LimitChange.objects.temporary().filter(service=service)}
+    return {ServiceLimit(row.limit): row for row in LimitChange.objects.temporary().filter(service=service)}
 
 
-def lasting(service: Service) -> dict[Limit, int]:
+def lasting(service: Service) -> dict[ServiceLimit, int]:
     """Return the limits without temporary changes."""
     current = temporary(service)
-    return {limit: (current[limit].returns_to or 0) if limit in current else _value(service, limit) for limit in Limit}
+    return {
+        limit: (current[limit].returns_to or 0) if limit in current else _value(service, limit)
+        for limit in ServiceLimit
+    }
 
 
-def set_lasting(service: Service, values: Mapping[Limit, int]) -> dict[Limit, int]:
+def set_lasting(service: Service, values: Mapping[ServiceLimit, int]) -> dict[ServiceLimit, int]:
     """Store these lasting values of limits that have a temporary change. Return the others, which apply at once."""
     current = temporary(service)
     for limit in values.keys() & current.keys():
@@ -120,7 +128,7 @@ def note_used() -> int:
 
 def _return(row: LimitChange, actor: audit.Actor, reason: str) -> None:
     """Apply the lasting value again. The caller has locked the service."""
-    service, limit = Service.objects.get(pk=row.service_id), Limit(row.limit)
+    service, limit = Service.objects.get(pk=row.service_id), ServiceLimit(row.limit)
     _end(row.pk)
     before, value = _value(service, limit), row.returns_to or 0
     if value != before:
@@ -133,7 +141,11 @@ def _end(pk: int) -> None:
 
 
 def _set(
-    service: Service, values: Mapping[Limit, int], before: Mapping[Limit, int], actor: audit.Actor, reason: str
+    service: Service,
+    values: Mapping[ServiceLimit, int],
+    before: Mapping[ServiceLimit, int],
+    actor: audit.Actor,
+    reason: str,
 ) -> None:
     Service.objects.filter(pk=service.pk).update(**{limit.value: value for limit, value in values.items()})
     audit.record(
@@ -146,6 +158,6 @@ def _set(
     )
 
 
-def _value(service: Service, limit: Limit) -> int:
+def _value(service: Service, limit: ServiceLimit) -> int:
     value: int = getattr(service, limit.value)
     return value

@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.jobs import rules
 from config.jobs.pace import REST_AFTER_OLD_ROWS, Pace
 from config.jobs.registry import Batch
-from config.jobs.rules import Due, Group, RetentionRule
+from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.utc_days import today
 from notifications.attachments import expiry, log_exports, store
 from notifications.jobs import retention
@@ -121,7 +121,7 @@ RULES = (
     RetentionRule(
         name="old-messages",
         title="Messages",
-        group=Group.MESSAGES,
+        group=RuleGroup.MESSAGES,
         keeps=lambda: "3 to 90 days by the UTC date, as set for each service; daily counts remain",
         preview=_due_messages,
         remove=_remove_messages,
@@ -131,7 +131,7 @@ RULES = (
     RetentionRule(
         name="unsubscribe-requests",
         title="Unsubscribe requests that are done",
-        group=Group.MESSAGES,
+        group=RuleGroup.MESSAGES,
         keeps=lambda: "30 to 730 days after staff mark them as done, as set for each service; other requests stay",
         preview=_due_requests,
         remove=_remove_requests,
@@ -139,7 +139,7 @@ RULES = (
     RetentionRule(
         name="files",
         title="Expired files",
-        group=Group.MESSAGES,
+        group=RuleGroup.MESSAGES,
         keeps=lambda: "1 to 78 weeks, as the sender chose; withdrawn files are deleted at once",
         preview=_due_files,
         remove=expiry.remove_due,
@@ -149,7 +149,7 @@ RULES = (
     RetentionRule(
         name="log-exports",
         title="CSV files of the message log",
-        group=Group.MESSAGES,
+        group=RuleGroup.MESSAGES,
         keeps=lambda: f"{LOG_EXPORTS_ARE_KEPT_FOR.days} days; expired files cannot be downloaded even before",
         preview=lambda: rules.preview(LogExport.objects.to_forget(), "CSV files", "expires_at"),
         remove=log_exports.remove_expired,
@@ -175,7 +175,7 @@ RULES = (
         "created_at",
         name="suppressions",
         title="Suppressions that ended",
-        group=Group.MESSAGES,
+        group=RuleGroup.MESSAGES,
         keeps=lambda: f"{ENDED_ARE_KEPT_FOR.days} days after they are lifted or expire; active ones stay",
     ),
     rules.for_rows(

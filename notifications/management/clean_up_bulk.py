@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from config.jobs import rules
 from config.jobs.registry import Batch
-from config.jobs.rules import Due, Group, RetentionRule
+from config.jobs.rules import Due, RetentionRule, RuleGroup
 from notifications.models import BulkRow, BulkSend, Service
 
 DRAFTS_ARE_KEPT_FOR = timedelta(hours=24)
@@ -53,7 +53,7 @@ def _remove() -> Iterator[Batch]:
 BULK_SENDS = RetentionRule(
     name="bulk-sends",
     title="Bulk sends",
-    group=Group.MESSAGES,
+    group=RuleGroup.MESSAGES,
     keeps=lambda: (
         "3 to 90 days after they end, as set for each service; drafts for 24 hours; totals for "
         f"{settings.AUDIT_RETENTION_DAYS} days"

@@ -10,7 +10,7 @@ from notifications.delivery.claiming import Attempt
 from notifications.management import demo_document
 from notifications.models import BulkRow, BulkSend, BulkState, Channel, KeyType, Notification, Service, Status
 from notifications.models.bulk_row import RowState
-from notifications.models.channel import Origin
+from notifications.models.channel import MessageOrigin
 
 BULK_SEND = uuid.UUID("5f0c1d0e-6f0b-4f5e-9c57-2f1d6f6f0b1e")
 READERS = 40
@@ -29,7 +29,7 @@ def make_bulk_send(seed: int = 1) -> None:
         id=BULK_SEND,
         service=service,
         key_type=KeyType.LIVE,
-        origin=Origin.CONSOLE,
+        origin=MessageOrigin.CONSOLE,
         created_by=settings.PROVISION_AUTHOR,
         name="newsletter-readers.csv",
         channel=Channel.EMAIL,

@@ -8,7 +8,7 @@ from notifications.models.bulk_table import BulkTable, BulkTablePart
 from notifications.models.callback import CallbackEndpoint, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
 from notifications.models.callback_event import CallbackEvent, CallbackKind
-from notifications.models.channel import Channel, Lane, Origin
+from notifications.models.channel import Channel, Lane, MessageOrigin
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.data_set_event import DataSetEvent
@@ -18,14 +18,14 @@ from notifications.models.go_live_request import GoLiveRequest, GoLiveState
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
-from notifications.models.limit_change import DAILY_LIMITS, Limit, LimitChange
+from notifications.models.limit_change import DAILY_LIMITS, LimitChange, ServiceLimit
 from notifications.models.limit_use import LimitNotice, RefusedCalls
 from notifications.models.log_export import LogExport, LogExportPart
 from notifications.models.notification import Notification
 from notifications.models.protected_name import NameRule, ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
-from notifications.models.received_email import EmailContent, EmailForward, ReceivedEmail
+from notifications.models.received_email import EmailForward, ReceivedContent, ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.queue.lease import Lease
 from notifications.models.api_key import ApiKey, KeyType
-from notifications.models.channel import Channel, Origin
+from notifications.models.channel import Channel, MessageOrigin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 
@@ -67,7 +67,7 @@ class BulkSend(models.Model):
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
     api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, db_index=False)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)
-    origin = models.CharField(max_length=7, choices=Origin.choices, default=Origin.API)
+    origin = models.CharField(max_length=7, choices=MessageOrigin.choices, default=MessageOrigin.API)
     created_by = models.CharField(max_length=255, blank=True)
     request_id = models.CharField(max_length=36, blank=True)
     name = models.CharField(max_length=255)

@@ -13,7 +13,7 @@ class Channel(models.TextChoices):
         return self.label.lower()
 
 
-class Origin(models.TextChoices):
+class MessageOrigin(models.TextChoices):
     API = "api", "API"
     CONSOLE = "console", "Console"
 

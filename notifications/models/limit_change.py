@@ -13,7 +13,7 @@ from notifications.models.limit import LimitKind
 from notifications.models.service import Service
 
 
-class Limit(models.TextChoices):
+class ServiceLimit(models.TextChoices):
     """The limits of a service, each with the name of its column of `Service`."""
 
     RATE = "rate_limit_per_minute", "Requests per minute, for each type of key"
@@ -22,7 +22,7 @@ class Limit(models.TextChoices):
     INTERNATIONAL_SMS = "daily_limit_international_sms", "International text messages per day"
 
 
-DAILY_LIMITS = {kind: Limit(f"daily_limit_{kind.value}") for kind in LimitKind}
+DAILY_LIMITS = {kind: ServiceLimit(f"daily_limit_{kind.value}") for kind in LimitKind}
 
 
 class LimitChangeQuerySet(models.QuerySet["LimitChange"]):
@@ -44,7 +44,7 @@ class LimitChange(models.Model):
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="limit_changes", db_index=False)
-    limit = models.CharField(max_length=29, choices=Limit.choices)
+    limit = models.CharField(max_length=29, choices=ServiceLimit.choices)
     former = models.PositiveIntegerField()
     value = models.PositiveIntegerField()
     reason = models.CharField(max_length=500)

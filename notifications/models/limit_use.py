@@ -9,12 +9,12 @@ from django.db import models
 from django.db.models import F
 
 from notifications.models.limit import LimitKind
-from notifications.models.limit_change import Limit
+from notifications.models.limit_change import ServiceLimit
 from notifications.models.service import Service
 
 
 class RefusedCallsQuerySet(models.QuerySet["RefusedCalls"]):
-    def add(self, numbers: Mapping[tuple[UUID, date, Limit], int]) -> None:
+    def add(self, numbers: Mapping[tuple[UUID, date, ServiceLimit], int]) -> None:
         """Add these numbers of refused calls, by service, day and limit."""
         some = sorted(numbers.items())  # sorted, so that two processes never deadlock
         rows = [RefusedCalls(service_id=service_id, day=day, limit=limit) for (service_id, day, limit), _ in some]
@@ -28,7 +28,7 @@ class RefusedCalls(models.Model):
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="refused_calls", db_index=False)
     day = models.DateField()
-    limit = models.CharField(max_length=29, choices=Limit.choices)
+    limit = models.CharField(max_length=29, choices=ServiceLimit.choices)
     count = models.PositiveIntegerField(default=0)
 
     objects = RefusedCallsQuerySet.as_manager()

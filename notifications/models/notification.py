@@ -22,7 +22,7 @@ from notifications.models.bulk_row import BulkRow
 from notifications.models.callback_delivery import CallbackDelivery
 from notifications.models.callback_event import EVENT_OF_STATUS
 from notifications.models.callback_owing import has_callback
-from notifications.models.channel import Channel, Lane, Origin
+from notifications.models.channel import Channel, Lane, MessageOrigin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, Status, sources
@@ -152,7 +152,7 @@ class Notification(models.Model):
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
     api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, db_index=False)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)
-    origin = models.CharField(max_length=7, choices=Origin.choices, default=Origin.API)
+    origin = models.CharField(max_length=7, choices=MessageOrigin.choices, default=MessageOrigin.API)
     created_by = models.CharField(max_length=255, blank=True)
     request_id = models.CharField(max_length=36, blank=True)
 

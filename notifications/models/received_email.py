@@ -13,7 +13,7 @@ from notifications.models.service import Service, TeamMember
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmailContent:
+class ReceivedContent:
     """What is kept of an email.
 
     text: plain text, also of an email in HTML
@@ -68,13 +68,13 @@ class ReceivedEmail(models.Model):
         return self.sender
 
     @property
-    def content(self) -> EmailContent:
+    def content(self) -> ReceivedContent:
         """Return the decrypted content. Raises config.encryption.DecryptionFailed."""
         encrypted = bytes(self.encrypted_content)
         plain = encryption.decrypt(encrypted, table="received_email", column="content", row=str(self.id))
-        return EmailContent(**json.loads(plain))
+        return ReceivedContent(**json.loads(plain))
 
-    def set_content(self, content: EmailContent) -> None:
+    def set_content(self, content: ReceivedContent) -> None:
         """Set the encrypted content, without saving."""
         plain = json.dumps(asdict(content))
         self.encrypted_content = encryption.encrypt(plain, table="received_email", column="content", row=str(self.id))

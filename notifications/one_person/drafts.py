@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from django.db.models import Q, QuerySet
 
 from notifications.bulk_tables import files
-from notifications.bulk_tables.tables import Cell, Unreadable
+from notifications.bulk_tables.tables import Cell, UnreadableTable
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkRow, BulkSend, BulkState, BulkTable
 from notifications.one_person.person import Person
@@ -32,7 +32,7 @@ def _has(table: BulkTable, person: Person) -> bool:
     is_pasted = table.read_as == ReadAs.PASTED
     try:
         read = files.read(table.data(), limits=files.IN_A_WORKER, is_pasted=is_pasted).table
-    except (Unreadable, UnicodeDecodeError):
+    except (UnreadableTable, UnicodeDecodeError):
         return person.mentions.are_in(b"".join(table.data()).decode(errors="replace"))
     return _is_in(read.names, person) or any(_is_in(cells, person) for cells in read.rows)
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from config.encryption import DecryptionFailed
 from notifications.models import Attachment, Notification, ReceivedEmail, SandboxMessage
-from notifications.models.received_email import EmailContent
+from notifications.models.received_email import ReceivedContent
 from notifications.one_person.person import Person
 
 _AT_ONCE = 500
@@ -49,7 +49,7 @@ def _received_email(row: ReceivedEmail, person: Person) -> bool:
     after = person.mentions.erase_in(before)
     if after == before:
         return False
-    row.set_content(EmailContent(**after))
+    row.set_content(ReceivedContent(**after))
     row.save(update_fields=["encrypted_content"])
     return True
 

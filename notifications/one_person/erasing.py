@@ -28,7 +28,7 @@ from notifications.models import (
     UnsubscribeRequest,
 )
 from notifications.models.notification import SUPPRESSED
-from notifications.models.received_email import EmailContent
+from notifications.models.received_email import ReceivedContent
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
 from notifications.one_person import encrypted, kinds, searching, stopping
 from notifications.one_person.person import Person
@@ -117,7 +117,7 @@ def _received_emails(person: Person) -> Iterator[int]:
         EmailForward.objects.filter(email__in=pks).exclude(mail_at=None).delete()
         for row in ReceivedEmail.objects.filter(pk__in=pks):
             row.sender, row.normalised_sender = ERASED, ""
-            row.set_content(EmailContent(subject=ERASED, text=ERASED, attachments=[]))
+            row.set_content(ReceivedContent(subject=ERASED, text=ERASED, attachments=[]))
             row.save(update_fields=["sender", "normalised_sender", "encrypted_content"])
         yield len(pks)
 

@@ -40,7 +40,7 @@ Record = dict[str, Any]  # Any: values of columns, which the export writes as JS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class PersonalRows:
     """Rows of one model.
 
     name: in the export and in the audit; title: on the page
@@ -185,15 +185,15 @@ _MESSAGE = (
     *("provider", "provider_reference", "one_click_unsubscribe_url", "attempts", "receipts"),
 )
 
-KINDS: tuple[Kind, ...] = (
-    Kind(name="messages", title="Messages", rows=messages, record=_columns(*_MESSAGE)),
-    Kind(
+KINDS: tuple[PersonalRows, ...] = (
+    PersonalRows(name="messages", title="Messages", rows=messages, record=_columns(*_MESSAGE)),
+    PersonalRows(
         name="files",
         title="Files",
         rows=lambda person: of_messages(person, Attachment.objects.select_related("template")),
         record=_file,
     ),
-    Kind(
+    PersonalRows(
         name="callbacks",
         title="Callbacks",
         rows=callbacks,
@@ -209,7 +209,7 @@ KINDS: tuple[Kind, ...] = (
             "attempts",
         ),
     ),
-    Kind(
+    PersonalRows(
         name="bulk_rows",
         title="Rows of bulk sends",
         rows=lambda person: person.here(
@@ -217,27 +217,27 @@ KINDS: tuple[Kind, ...] = (
         ),
         record=_columns("id", "bulk_send_id", "number", "state", "recipient", "cells", "reference", "errors"),
     ),
-    Kind(
+    PersonalRows(
         name="fallbacks",
         title="Emails that would replace failed text messages",
         rows=fallbacks,
         record=_columns("message_id", "email_id", "state", "template_id"),
     ),
-    Kind(name="drafts", title="Drafts of bulk sends", rows=drafts.checked, record=_draft),
-    Kind(
+    PersonalRows(name="drafts", title="Drafts of bulk sends", rows=drafts.checked, record=_draft),
+    PersonalRows(
         name="received_texts",
         title="Received text messages",
         rows=received_texts,
         record=_columns("id", "service_id", "user_number", "notify_number", "content", "created_at"),
     ),
-    Kind(name="received_emails", title="Received emails", rows=received_emails, record=_received_email),
-    Kind(
+    PersonalRows(name="received_emails", title="Received emails", rows=received_emails, record=_received_email),
+    PersonalRows(
         name="text_parts",
         title="Parts of received text messages",
         rows=parts,
         record=_columns("id", "sender", "recipient", "number", "total", "content", "received_at"),
     ),
-    Kind(
+    PersonalRows(
         name="suppressions",
         title="Suppressions",
         rows=suppressions,
@@ -246,32 +246,32 @@ KINDS: tuple[Kind, ...] = (
             *("lifted_at", "lift_reason"),
         ),
     ),
-    Kind(
+    PersonalRows(
         name="unsubscribe_requests",
         title="Unsubscribe requests",
         rows=requests,
         record=_columns("id", "service_id", "template_id", "recipient", "email_created_at", "created_at", "done_at"),
     ),
-    Kind(
+    PersonalRows(
         name="guest_list",
         title="Guest list entries",
         rows=lambda person: person.here(GuestListEntry.objects.filter(normalised__in=person.keys)),
         record=_columns("id", "service_id", "value", "note", "created_at"),
     ),
-    Kind(name="sandbox", title="Messages in the sandbox inbox", rows=sandbox_messages, record=_in_sandbox),
-    Kind(
+    PersonalRows(name="sandbox", title="Messages in the sandbox inbox", rows=sandbox_messages, record=_in_sandbox),
+    PersonalRows(
         name="stored_responses",
         title="Stored responses of the API",
         rows=answers,
         record=_columns("id", "created_at", "answer"),
     ),
-    Kind(
+    PersonalRows(
         name="early_receipts",
         title="Early delivery receipts",
         rows=early_receipts,
         record=_columns("id", "provider", "notification_id", "outcome", "code", "received_at"),
     ),
-    Kind(
+    PersonalRows(
         name="saved_searches",
         title="Saved searches",
         rows=saved_searches,
@@ -280,7 +280,7 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def named(name: str) -> Kind:
+def named(name: str) -> PersonalRows:
     return next(kind for kind in KINDS if kind.name == name)
 
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Cast, Collate
 
 from config import personal_columns
 from config.databases import statements
-from config.personal_columns import Columns
+from config.personal_columns import TextColumns
 from notifications.one_person.person import Person
 
 SCAN_SECONDS = 300
@@ -64,12 +64,12 @@ def _is_within(person: Person, value: Any) -> bool:  # Any: a text or JSON
     return bool(person.mentions.erase_own_in(value) != value)
 
 
-def _models() -> Iterator[tuple[type[Model], Columns]]:
+def _models() -> Iterator[tuple[type[Model], TextColumns]]:
     for label, columns in personal_columns.by_label().items():
         yield apps.get_model(label), columns
 
 
-def _found(person: Person, model: type[Model], columns: Columns, names: Sequence[str]) -> list[Any]:
+def _found(person: Person, model: type[Model], columns: TextColumns, names: Sequence[str]) -> list[Any]:
     """Return the primary keys of the rows that may have the recipient in one of these columns."""
     if not names:
         return []

@@ -11,7 +11,7 @@ from django.http import HttpRequest, JsonResponse, QueryDict
 from django.views.decorators.csrf import csrf_exempt
 
 from config.rest import body, handler
-from config.rest.body import Reason, UnreadableBody
+from config.rest.body import BodyReason, UnreadableBody
 from notifications import errors
 from notifications.delivery import providers
 from notifications.delivery.posts import Posts
@@ -75,9 +75,9 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
     return JsonResponse({})
 
 
-def _body_error(reason: Reason, most: int) -> errors.NotificationError:
-    if reason is Reason.TOO_LARGE:
+def _body_error(reason: BodyReason, most: int) -> errors.NotificationError:
+    if reason is BodyReason.TOO_LARGE:
         return errors.PayloadTooLarge(max_bytes=most)
-    if reason is Reason.UNKNOWN_CODING:
+    if reason is BodyReason.UNKNOWN_CODING:
         return errors.UnsupportedContentEncoding()
     return errors.ReceiptUnreadable(str(reason))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from config.unseen import without_unseen
-from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
+from notifications.recipients.outcomes import InvalidPhoneNumber, PhoneRejection
 
 _HYPHENS = str.maketrans("\u2011\u2013\u2014\u2212", "----")
 _ALPHABET = frozenset("0123456789()+- \t")
@@ -68,7 +68,7 @@ def read(text: str) -> Dialled:
     as_given = kept_form(text)
     cleaned = as_given.translate(_HYPHENS)
     if not _ALPHABET.issuperset(cleaned):
-        raise InvalidPhoneNumber(Outcome.UNKNOWN_CHARACTER)
+        raise InvalidPhoneNumber(PhoneRejection.UNKNOWN_CHARACTER)
 
     first_digit = _FIRST_DIGIT.search(cleaned)
     before_digits = cleaned[: first_digit.start()] if first_digit else cleaned

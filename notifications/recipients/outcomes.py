@@ -10,7 +10,7 @@ from notifications import errors
 from notifications.errors import NotificationError
 
 
-class Outcome(StrEnum):
+class PhoneRejection(StrEnum):
     """A reason to reject a phone number.
 
     error: the error of the sending API
@@ -73,6 +73,6 @@ class InvalidPhoneNumber(Exception):
     `outcome` is the reason. The error text never contains the number.
     """
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: PhoneRejection) -> None:
         super().__init__(outcome.v2_message)
         self.outcome = outcome

@@ -11,10 +11,18 @@ import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberFormat, PhoneNumberType, ValidationResult
 
 from notifications.recipients.dialled import Dialled, Shape, read
-from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
+from notifications.recipients.outcomes import InvalidPhoneNumber, PhoneRejection
 from notifications.recipients.prices import PriceTable
 
-__all__ = ["ContactNumber", "InvalidPhoneNumber", "Outcome", "PhoneNumber", "hint", "parse", "parse_service_contact"]
+__all__ = [
+    "ContactNumber",
+    "InvalidPhoneNumber",
+    "PhoneNumber",
+    "PhoneRejection",
+    "hint",
+    "parse",
+    "parse_service_contact",
+]
 
 UK_CODE = 44
 UK_DIGITS = 10
@@ -58,7 +66,7 @@ class PhoneNumber:
     country_prefix: str
     rate_multiplier: int
     numeric_sender: bool
-    refused: Outcome | None = None
+    refused: PhoneRejection | None = None
 
     @property
     def key(self) -> str:
@@ -93,7 +101,7 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
     >>> parse("07700 900 123", international=False, landlines=False).normalised
     '447700900123'
     >>> parse("+33 6 98 76 54 32", international=False, landlines=False).refused
-    <Outcome.INTERNATIONAL_NOT_ALLOWED: 'international_not_allowed'>
+    <PhoneRejection.INTERNATIONAL_NOT_ALLOWED: 'international_not_allowed'>
     """
     prices = prices or PriceTable.shipped()
     dialled = read(text)
@@ -105,7 +113,7 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
     prefix = prices.prefix_of(code, str(number.national_number))
     price = prices.prices.get(prefix)
     if price is None:
-        raise InvalidPhoneNumber(Outcome.UNSUPPORTED_COUNTRY_CODE)
+        raise InvalidPhoneNumber(PhoneRejection.UNSUPPORTED_COUNTRY_CODE)
     is_uk = number.country_code == UK_CODE
     is_fiction = is_uk and _is_fiction(number)
     is_crown = is_uk and not is_fiction and phonenumbers.region_code_for_number(number) in CROWN_DEPENDENCIES
@@ -132,14 +140,14 @@ def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> Con
     dialled = read(text)
     if len(dialled.digits) == 3 and not dialled.has_plus:
         if dialled.digits in EMERGENCY_NUMBERS:
-            raise InvalidPhoneNumber(Outcome.EMERGENCY_NUMBER)
+            raise InvalidPhoneNumber(PhoneRejection.EMERGENCY_NUMBER)
         return ContactNumber(as_given=dialled.as_given, normalised=f"{UK_CODE}{dialled.digits}", display=dialled.digits)
     try:
         number = parse(text, international=True, landlines=True, prices=prices)
     except InvalidPhoneNumber as error:
         if not dialled.digits:
             raise
-        raise InvalidPhoneNumber(Outcome.INVALID_NUMBER) from error
+        raise InvalidPhoneNumber(PhoneRejection.INVALID_NUMBER) from error
     return ContactNumber(as_given=number.as_given, normalised=number.normalised, display=number.display)
 
 
@@ -207,45 +215,49 @@ def _is_deliverable(number: phonenumbers.PhoneNumber) -> bool:
     return phonenumbers.is_valid_number(number) and phonenumbers.number_type(number) in _DELIVERABLE
 
 
-def _error_by_permissions(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
+def _error_by_permissions(
+    number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool
+) -> PhoneRejection | None:
     """Return the permission that a valid number needs and the service lacks, or None: table 7.1."""
     if number.country_code != UK_CODE:
-        return None if international else Outcome.INTERNATIONAL_NOT_ALLOWED
+        return None if international else PhoneRejection.INTERNATIONAL_NOT_ALLOWED
     if not landlines and phonenumbers.number_type(number) in _LANDLINES:
-        return Outcome.NOT_A_UK_MOBILE
+        return PhoneRejection.NOT_A_UK_MOBILE
     return None
 
 
-def _error(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
+def _error(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> PhoneRejection:
     """Return the reason why digits are not a valid number: the first matching row of table 7.2."""
     number, count = dialled.number, len(dialled.number)
     if dialled.shape is Shape.UK:
         if not number:
-            return Outcome.TOO_SHORT
+            return PhoneRejection.TOO_SHORT
         if number.startswith("7") or (landlines and number.startswith(_LANDLINE_STARTS)):
             if count == UK_DIGITS:
-                return Outcome.INVALID_NUMBER
-            return Outcome.TOO_SHORT if count < UK_DIGITS else Outcome.TOO_LONG
-        return Outcome.NOT_A_UK_MOBILE
+                return PhoneRejection.INVALID_NUMBER
+            return PhoneRejection.TOO_SHORT if count < UK_DIGITS else PhoneRejection.TOO_LONG
+        return PhoneRejection.NOT_A_UK_MOBILE
     if count < SHORTEST:
-        return Outcome.TOO_SHORT
+        return PhoneRejection.TOO_SHORT
     if count > LONGEST:
-        return Outcome.TOO_LONG
+        return PhoneRejection.TOO_LONG
     if not prices.reaches(number):
-        return Outcome.UNSUPPORTED_COUNTRY_CODE
+        return PhoneRejection.UNSUPPORTED_COUNTRY_CODE
     if dialled.shape is Shape.UNSURE and count in (9, 10):
-        return Outcome.INVALID_NUMBER  # a UK number without its 0, or a foreign number: no other outcome fits both
+        return (
+            PhoneRejection.INVALID_NUMBER
+        )  # a UK number without its 0, or a foreign number: no other outcome fits both
     return _length_verdict(number)
 
 
-def _length_verdict(number: str) -> Outcome:
+def _length_verdict(number: str) -> PhoneRejection:
     parsed = _parsed(f"+{number}")
     if parsed is None:
-        return Outcome.INVALID_NUMBER
+        return PhoneRejection.INVALID_NUMBER
     match phonenumbers.is_possible_number_with_reason(parsed):
         case ValidationResult.TOO_SHORT | ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
-            return Outcome.TOO_SHORT
+            return PhoneRejection.TOO_SHORT
         case ValidationResult.TOO_LONG:
-            return Outcome.TOO_LONG
+            return PhoneRejection.TOO_LONG
         case _:
-            return Outcome.INVALID_NUMBER
+            return PhoneRejection.INVALID_NUMBER

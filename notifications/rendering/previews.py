@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config import limited
-from config.limited import Limits
+from config.limited import ProcessLimits
 from config.limited.limits import MIB
 from notifications.errors import EmailTooLargeToShow
 from notifications.rendering import email, words
@@ -17,7 +17,7 @@ from notifications.rendering.email import EmailText
 
 LARGE_CHARACTERS = 100_000
 MOST_HTML_CHARACTERS = 10_000_000
-LIMITS = Limits(memory_bytes=300 * MIB, cpu_seconds=4, seconds=6)
+LIMITS = ProcessLimits(memory_bytes=300 * MIB, cpu_seconds=4, seconds=6)
 
 _OPENING = "(("
 

@@ -9,7 +9,7 @@ from notifications.models import ApiKey, KeyType, Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class ConsoleSender:
     """A person who sends from the console.
 
     key_type: live for a message that is sent; test for one that reaches no recipient
@@ -25,7 +25,7 @@ class Person:
         return self.service.id
 
 
-Caller = ApiKey | Person
+Caller = ApiKey | ConsoleSender
 
 
 def actor_of(key: ApiKey) -> Actor:

@@ -24,7 +24,7 @@ from notifications.models import (
 )
 from notifications.recipients import email, phone
 from notifications.recipients.email import EmailAddress
-from notifications.recipients.outcomes import Outcome
+from notifications.recipients.outcomes import PhoneRejection
 from notifications.recipients.phone import PhoneNumber
 from notifications.recipients.prices import PriceTable
 from notifications.submission.callers import Caller
@@ -56,7 +56,7 @@ def parse_number(text: str, service: Service) -> PhoneNumber:
         prices=prices(),
     )
     if len(number.as_given) > _MAX_NUMBER_CHARACTERS:
-        raise phone.InvalidPhoneNumber(Outcome.INVALID_NUMBER)
+        raise phone.InvalidPhoneNumber(PhoneRejection.INVALID_NUMBER)
     return number
 
 
@@ -126,7 +126,7 @@ def check_number(number: PhoneNumber) -> None:
 
     This is the only check of a number after the request's fields are parsed.
     """
-    if number.refused is Outcome.INTERNATIONAL_NOT_ALLOWED:
+    if number.refused is PhoneRejection.INTERNATIONAL_NOT_ALLOWED:
         raise errors.InternationalNotAllowed
     if number.refused is not None:
         raise number.refused.error

@@ -23,10 +23,10 @@ from notifications.models import (
     ApiCallError,
     ApiKey,
     ApiKeyDay,
-    Limit,
     RefusedCalls,
     ReplyToAddress,
     Service,
+    ServiceLimit,
     SmsSender,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
@@ -58,7 +58,7 @@ class _NewestErrors:
 
 _calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
 _refused_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
-_refused_by_limit: PendingCounts[tuple[UUID, date, Limit]] = PendingCounts()
+_refused_by_limit: PendingCounts[tuple[UUID, date, ServiceLimit]] = PendingCounts()
 _newest_errors = _NewestErrors()
 _stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds())
 _lock = Lock()
@@ -76,7 +76,7 @@ def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
         _newest_errors.add(error)
 
 
-def count_refused(service_id: UUID, limit: Limit) -> None:
+def count_refused(service_id: UUID, limit: ServiceLimit) -> None:
     """Count one call that a limit of the service refused."""
     _refused_by_limit.add((service_id, today(), limit))
 

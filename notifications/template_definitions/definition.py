@@ -63,7 +63,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class DefinitionField:
     """A field of a definition. is_text: belongs to a version; is_option: is a column of the template itself"""
 
     name: str
@@ -75,26 +75,26 @@ class Field:
 
 # One entry for each field besides `content`, in the order of a file.
 FIELDS = (
-    Field(name="id", type=str),
-    Field(name="name", type=str, is_text=True),
-    Field(name="type", type=str),
-    Field(name="subject", type=str, is_text=True, emails_only=True),
-    Field(name="unsubscribe_link", type=bool, is_text=True, emails_only=True),
-    Field(name="respect_quiet_hours", type=bool, is_option=True),
-    Field(name="redact_personalisation", type=bool, is_option=True),
-    Field(name="archived", type=bool),
-    Field(name="tags", type=list),
-    Field(name="defaults", type=dict, is_text=True),
-    Field(name="language", type=str, is_text=True),
-    Field(name="translations", type=list, is_text=True),
-    Field(name="files", type=dict, emails_only=True),
+    DefinitionField(name="id", type=str),
+    DefinitionField(name="name", type=str, is_text=True),
+    DefinitionField(name="type", type=str),
+    DefinitionField(name="subject", type=str, is_text=True, emails_only=True),
+    DefinitionField(name="unsubscribe_link", type=bool, is_text=True, emails_only=True),
+    DefinitionField(name="respect_quiet_hours", type=bool, is_option=True),
+    DefinitionField(name="redact_personalisation", type=bool, is_option=True),
+    DefinitionField(name="archived", type=bool),
+    DefinitionField(name="tags", type=list),
+    DefinitionField(name="defaults", type=dict, is_text=True),
+    DefinitionField(name="language", type=str, is_text=True),
+    DefinitionField(name="translations", type=list, is_text=True),
+    DefinitionField(name="files", type=dict, emails_only=True),
 )
-BY_NAME: Mapping[str, Field] = {one.name: one for one in FIELDS}
+BY_NAME: Mapping[str, DefinitionField] = {one.name: one for one in FIELDS}
 TEXT = (*(one.name for one in FIELDS if one.is_text), "content")
 OPTIONS = tuple(one.name for one in FIELDS if one.is_option)
 
 
-def named(definition: Definition) -> Iterator[tuple[Field, Any]]:
+def named(definition: Definition) -> Iterator[tuple[DefinitionField, Any]]:
     """Return each field that a template of this type has, with its value."""
     for one in FIELDS:
         if definition.type == EMAIL or not one.emails_only:

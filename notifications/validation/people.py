@@ -12,14 +12,14 @@ _MAX_NUMBER_CHARACTERS = 40  # of the database column, spaces included
 
 
 @dataclass(frozen=True, slots=True)
-class Recipient:
+class GivenRecipient:
     """An email address or phone number: as given, for storing, and normalised, for comparison."""
 
     given: str
     normalised: str
 
 
-def parse_email_address(text: str) -> Recipient:
+def parse_email_address(text: str) -> GivenRecipient:
     """Parse an email address, or raise InvalidValue.
 
     >>> parse_email_address("Ann@example.org").normalised
@@ -29,10 +29,10 @@ def parse_email_address(text: str) -> Recipient:
         parsed = email.parse(text)
     except email.InvalidEmailAddress as error:
         raise InvalidValue(error.v2_message) from error
-    return Recipient(parsed.as_given, parsed.key)
+    return GivenRecipient(parsed.as_given, parsed.key)
 
 
-def parse_phone_number(text: str) -> Recipient:
+def parse_phone_number(text: str) -> GivenRecipient:
     """Parse a phone number of any country. Whether the service may send texts to it is checked elsewhere."""
     try:
         parsed = phone.parse(text, international=True, landlines=True)
@@ -40,7 +40,7 @@ def parse_phone_number(text: str) -> Recipient:
         raise InvalidValue(error.outcome.v2_message) from error
     if len(parsed.as_given) > _MAX_NUMBER_CHARACTERS:
         raise InvalidValue(f"Use at most {_MAX_NUMBER_CHARACTERS} characters. You entered {len(parsed.as_given)}.")
-    return Recipient(parsed.as_given, parsed.normalised)
+    return GivenRecipient(parsed.as_given, parsed.normalised)
 
 
 def check_guest_list_has_room(number: int, most: int) -> None:

@@ -35,13 +35,13 @@ from notifications.models import (
     Channel,
     DeliveryState,
     GoLiveRequest,
-    Limit,
     ProtectedName,
     ProviderResult,
     Role,
     RowState,
     SandboxContent,
     SandboxMessage,
+    ServiceLimit,
     Status,
     Template,
 )
@@ -153,7 +153,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_reply_to(service, "second@example.com", is_default=False)
     yield GoLiveRequest.objects.create(service=trial, emails_per_day=1200, texts_per_day=30, purpose=60 * "tides ")
     until = timezone.now() + timedelta(days=1)
-    limits.change(service, {Limit.SMS: 900}, audit.CLOCK, LONG_ADDRESS, 60 * "tides ", until)
+    limits.change(service, {ServiceLimit.SMS: 900}, audit.CLOCK, LONG_ADDRESS, 60 * "tides ", until)
     yield factories.make_guest(service)
     yield factories.make_unsubscribe_request(template)
     yield factories.make_suppression(service, LONG_ADDRESS)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,26 @@ def test_a_valid_production_has_no_warnings():
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Names that Django or kombu requires, and those of an error or a schema that each of the two APIs has.
+SHARED_NAMES = {
+    *("Command", "DatabaseWrapper", "Channel", "Transport", "Meta", "Media"),
+    *("TokenMissing", "MethodNotAllowed", "TooManyValues", "TooManyRows", "TooManyColumns"),
+    *("AccessToken", "DataSets", "Placeholder"),
+    "Needs",
+}
+
+
+def test_a_class_name_exists_once():
+    names = [
+        node.name
+        for path in product_files()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef) and node.name not in SHARED_NAMES
+    ]
+
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_no_product_file_is_longer_than_300_lines():

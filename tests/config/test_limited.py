@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from config import limited
-from config.limited import Limits, TookTooLong, TooLarge
+from config.limited import ProcessLimits, TookTooLong, TooLarge
 from config.limited.child import Life
 from config.limited.limits import MIB
 from config.limited.processes import Processes
 from tests.config import limited_functions as functions
 from tests.servers import ROOT, wait_until
 
-LIMITS = Limits(cpu_seconds=10, seconds=60)
-SHORT = Limits(cpu_seconds=1, seconds=60)
+LIMITS = ProcessLimits(cpu_seconds=10, seconds=60)
+SHORT = ProcessLimits(cpu_seconds=1, seconds=60)
 PRINT = (
     "from config import limited; from tests.config import limited_functions; "
-    "print(limited.run({what}, limits=limited.Limits(cpu_seconds=9, seconds=60)), flush=True)"
+    "print(limited.run({what}, limits=limited.ProcessLimits(cpu_seconds=9, seconds=60)), flush=True)"
 )
 
 
@@ -62,7 +62,7 @@ def test_a_call_that_needs_too_much_memory_is_too_large(function, arguments):
     ("function", "arguments", "limits"),
     [
         (functions.compute_endlessly, (), SHORT),
-        (functions.wait, (60,), Limits(cpu_seconds=10, seconds=0.2)),
+        (functions.wait, (60,), ProcessLimits(cpu_seconds=10, seconds=0.2)),
     ],
     ids=["processor time", "time"],
 )
@@ -169,8 +169,10 @@ def test_three_calls_at_once_use_two_children():
 def test_a_call_waits_for_a_free_child_no_longer_than_its_limit():
     processes = Processes(number=1)
     with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile() as begun:
-        pool.submit(processes.run, functions.begin_and_wait, limits=Limits(cpu_seconds=1, seconds=3), files=[begun])
+        pool.submit(
+            processes.run, functions.begin_and_wait, limits=ProcessLimits(cpu_seconds=1, seconds=3), files=[begun]
+        )
         wait_until(lambda: os.fstat(begun.fileno()).st_size == 1)
 
         with pytest.raises(TookTooLong):
-            processes.run(functions.double, 1, limits=Limits(cpu_seconds=1, seconds=0.01))
+            processes.run(functions.double, 1, limits=ProcessLimits(cpu_seconds=1, seconds=0.01))

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from notifications.delivery.claiming import Claim, Sent, SentMessage, claim_due, put_back, record_sent
+from notifications.delivery.claiming import Claim, RecordedMessage, Sent, claim_due, put_back, record_sent
 from notifications.models import CallbackDelivery, Channel, Lane, Notification, Status
 from tests.factories import (
     make_callback,
@@ -239,9 +239,9 @@ def test_locked_rows_are_skipped_for_other_services():
     assert found == [free.id]
 
 
-def sent(claim: Claim, status: Status) -> SentMessage:
+def sent(claim: Claim, status: Status) -> RecordedMessage:
     accepted = Sent(status=status, at=timezone.now(), provider="mail", reference="<1@mail>")
-    return SentMessage(claim=claim, attempt=ATTEMPT, sent=accepted)
+    return RecordedMessage(claim=claim, attempt=ATTEMPT, sent=accepted)
 
 
 def test_single_messages_go_before_older_bulk_messages_of_their_service_and_paused_ones_wait():

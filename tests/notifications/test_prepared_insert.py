@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from config.databases.prepared import Condition, Statement, insert
-from notifications.models import Lane, Notification, Origin, Service, Status
+from notifications.models import Lane, MessageOrigin, Notification, Service, Status
 from tests.factories import make_notification
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_columns_that_are_left_out_get_the_default_of_the_model_or_of_the_databa
     insert(Notification, {name: value for name, value in message.items() if name in needed})
 
     row = stored(message)
-    assert (row.status, row.origin, row.attempt, row.unsubscribe_link) == (Status.CREATED, Origin.API, 0, False)
+    assert (row.status, row.origin, row.attempt, row.unsubscribe_link) == (Status.CREATED, MessageOrigin.API, 0, False)
     assert (row.created_by, row.reference, row.subject, row.sms_sender_id) == ("", None, None, None)
     assert (row.attempts, row.receipts, row.lane, row.is_acceptance_final) == ([], [], Lane.SINGLE, False)
 

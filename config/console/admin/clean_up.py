@@ -156,11 +156,11 @@ def _rule_or_404(request: HttpRequest, name: str) -> RetentionRule:
 def _groups(states: list[state.RuleState]) -> list[dict[str, Any]]:
     """Return the groups that have rules. The technical group is collapsed unless a rule is running or has failed."""
     found = []
-    for group in rules.Group:
+    for group in rules.RuleGroup:
         own = [one for one in states if one.rule.group == group]
         needs_attention = any(one.running or (one.last and one.last.error) for one in own)
         if own:
-            is_folded = group == rules.Group.TECHNICAL and not needs_attention
+            is_folded = group == rules.RuleGroup.TECHNICAL and not needs_attention
             found.append({"title": group.value, "states": own, "is_folded": is_folded})
     return found
 

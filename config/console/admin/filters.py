@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 Rows = QuerySet[Any]
+Options = dict[str, tuple[str, Callable[[Rows], Rows]]]
 
 
 def by(condition: Q) -> Callable[[Rows], Rows]:
@@ -22,7 +23,7 @@ class ChoiceFilter(admin.SimpleListFilter):
     unchosen: label and function for no choice
     """
 
-    options: dict[str, tuple[str, Callable[[Rows], Rows]]]
+    options: Options
     unchosen: tuple[str, Callable[[Rows], Rows]] = ("All", lambda rows: rows)
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -35,6 +36,11 @@ class ChoiceFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         return self.options.get(self.value() or "", self.unchosen)[1](queryset)
+
+
+def choice_filter(title: str, parameter: str, options: Options) -> type[ChoiceFilter]:
+    """Return a filter with these choices. options: see `ChoiceFilter`"""
+    return type("Filter", (ChoiceFilter,), {"title": title, "parameter_name": parameter, "options": options})
 
 
 class YesNoFilter(ChoiceFilter):

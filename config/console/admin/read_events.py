@@ -13,23 +13,24 @@ from config.accounts import scope
 from config.audit.reads import ReadEvent
 from config.console import audit_sentences, cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.console.admin.model_admin import ConsoleModelAdmin
 
 SHOWN_CHARACTERS = 8  # of an id
 
 
-class KindFilter(ChoiceFilter):
-    title = "kind"
-    parameter_name = "kind"
-    options = {
+_KIND_FILTER = choice_filter(
+    "kind",
+    "kind",
+    {
         "notification": ("Messages", by(Q(object_kind="notification"))),
         "receivedemail": ("Received emails", by(Q(object_kind="receivedemail"))),
         "receivedtext": ("Received texts", by(Q(object_kind="receivedtext"))),
         "attachment": ("Files", by(Q(object_kind="attachment"))),
         "record": ("Records", by(Q(object_kind="record"))),
         "person": ("One person", by(Q(object_kind__in=["person", "person_export"]))),
-    }
+    },
+)
 
 
 @admin.register(ReadEvent)
@@ -40,7 +41,7 @@ class ReadEventAdmin(ConsoleModelAdmin):
     site_path: ClassVar[str] = "operations/reads/"
     list_display = ("opened", "reader", "what", "ip_address", "short_request_id")
     fields = readonly_fields = ("opened", "reader", "what", "ip_address", "whole_request_id")
-    list_filter = (KindFilter,)
+    list_filter = (_KIND_FILTER,)
     sortable_by = ()
     empty = "Nobody has opened a message, a file or a record in the last 90 days."
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from config.accounts import origin, passkeys, relying_party, second_factor, sessions
 from config.accounts.models import Passkey
-from config.accounts.origin import Origin
+from config.accounts.origin import RequestOrigin
 from config.accounts.passkeys import MAX_PASSKEYS, AlreadyAdded, LastSecondFactor, TooManyPasskeys
 from config.accounts.relying_party import NotAccepted
 from config.accounts.sessions import account_of
@@ -126,7 +126,7 @@ def remove(request: HttpRequest, passkey_id: int) -> HttpResponse:
     return page(request, "admin/action.html", "Remove passkey", **context)
 
 
-def _options(request: HttpRequest, user: User, console: Origin, form: NewPasskeyForm) -> HttpResponse:
+def _options(request: HttpRequest, user: User, console: RequestOrigin, form: NewPasskeyForm) -> HttpResponse:
     """Return the browser's options, or the error of the name, before the device makes a key for it."""
     if not form.is_valid():
         return JsonResponse({"error": " ".join(str(error) for error in form.errors["name"])}, status=400)
@@ -136,7 +136,7 @@ def _options(request: HttpRequest, user: User, console: Origin, form: NewPasskey
     return JsonResponse(options)
 
 
-def _store(request: HttpRequest, user: User, console: Origin, form: NewPasskeyForm) -> HttpResponse:
+def _store(request: HttpRequest, user: User, console: RequestOrigin, form: NewPasskeyForm) -> HttpResponse:
     """Store the passkey. A person without recovery codes gets some."""
     challenge = challenges.take(request, Purpose.ADD)
     credential = relying_party.check_new(console, challenge.value, form.cleaned_data["credential"])

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from config.management.supervision import Child, Ready, Supervisor
 from config.queue import worker
 from config.queue.app import app
-from config.queue.worker import Group
+from config.queue.worker import ThreadGroup
 
 MOST_THREADS = 4  # of a queue in a process, because the threads of a process share one processor core
 
@@ -56,7 +56,7 @@ class Command(BaseCommand):
             raise CommandError(f"The process {fallen.name} {fallen.ending}.")
 
 
-def processes_for(queues: str, concurrency: int) -> dict[str, list[Group]]:
+def processes_for(queues: str, concurrency: int) -> dict[str, list[ThreadGroup]]:
     """Return the groups of each process. Raises CommandError."""
     named = tuple(name.strip() for name in queues.split(",") if name.strip())
     unknown = [name for name in named if name not in settings.WORKER_QUEUES]
@@ -64,11 +64,15 @@ def processes_for(queues: str, concurrency: int) -> dict[str, list[Group]]:
         raise CommandError(f"--queues: {', '.join(unknown)} must be one of {', '.join(settings.WORKER_QUEUES)}.")
     first, *others = _shares(concurrency)
     if named:
-        return {f"queues-{n}": [Group(queues=named, threads=share)] for n, share in enumerate([first, *others], 1)}
+        return {
+            f"queues-{n}": [ThreadGroup(queues=named, threads=share)] for n, share in enumerate([first, *others], 1)
+        }
     processes = {name: worker.groups_of(name, first) for name in settings.WORKER_PROCESSES}
     for number, share in enumerate(others, 2):
         for name, groups in settings.WORKER_PROCESSES.items():
-            if growing := [Group(queues=queues, threads=share) for queues, threads in groups.items() if not threads]:
+            if growing := [
+                ThreadGroup(queues=queues, threads=share) for queues, threads in groups.items() if not threads
+            ]:
                 processes[f"{name}-{number}"] = growing
     return processes
 

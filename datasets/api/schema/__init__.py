@@ -5,7 +5,7 @@ It is loaded when the document is first requested. Source: docs/reference/runnin
 
 from django.conf import settings
 
-from config.docs.parts import Part
+from config.docs.parts import ApiPart
 from datasets import errors
 from datasets.api.schema import operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
@@ -21,7 +21,7 @@ _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's 
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
 
-PART = Part(
+PART = ApiPart(
     name="Data",
     title="Data sets",
     base_url=settings.DATA_BASE_URL,

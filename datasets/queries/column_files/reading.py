@@ -144,7 +144,7 @@ def _answer(
 
 
 def _run(function: Callable[..., Result], *arguments: object, seconds: float) -> Result:
-    limits = limited.Limits(
+    limits = limited.ProcessLimits(
         memory_bytes=(settings.QUERY_MEMORY_MB + _RESERVED_MB) * limited.MIB,
         cpu_seconds=int(seconds * 2) + 1,
         seconds=seconds,

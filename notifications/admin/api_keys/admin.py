@@ -23,7 +23,7 @@ from config.console.admin.columns import column
 from config.console.shown_once import Secret, Snippet
 from notifications.admin import permissions
 from notifications.admin.api_keys import revoking, usage
-from notifications.admin.api_keys.filters import LastUsedFilter, MakerFilter, StateFilter
+from notifications.admin.api_keys.filters import LAST_USED_FILTER, STATE_FILTER, MakerFilter
 from notifications.admin.api_keys.forms import ApiKeyForm
 from notifications.admin.messages import status_titles
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
@@ -48,7 +48,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("name", "type_and_ending", "state", "used", "client", "week", "made")
-    list_filter = ("key_type", StateFilter, LastUsedFilter, MakerFilter)
+    list_filter = ("key_type", STATE_FILTER, LAST_USED_FILTER, MakerFilter)
     actions = ("revoke_chosen",)
     row_actions = {"revoke": "revoke", "calls": "calls"}
     read_only_actions = frozenset({"calls"})

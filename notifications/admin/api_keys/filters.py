@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from config.console import cells
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from notifications.admin.api_keys.usage import ACTIVE_FOR, QUIET_FOR
 
 _ENDING_WITHIN = timedelta(days=14)
@@ -21,21 +21,22 @@ def is_ending_in_use(keys: QuerySet[Any]) -> QuerySet[Any]:
     return keys.filter(soon, revoked_at=None, last_used_at__gte=_ago(QUIET_FOR))
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {
+STATE_FILTER = choice_filter(
+    "state",
+    "state",
+    {
         "in-use": ("In use", lambda rows: rows.filter(Q(expires_at=None) | Q(expires_at__gt=_ago()), revoked_at=None)),
         "ending": ("Expires within 14 days, in use", is_ending_in_use),
         "ended": ("Expired", lambda rows: rows.filter(revoked_at=None, expires_at__lte=_ago())),
         "revoked": ("Revoked", by(~Q(revoked_at=None))),
-    }
+    },
+)
 
 
-class LastUsedFilter(ChoiceFilter):
-    title = "last used"
-    parameter_name = "used"
-    options = {
+LAST_USED_FILTER = choice_filter(
+    "last used",
+    "used",
+    {
         "active": ("Active: within a day", lambda rows: rows.filter(last_used_at__gte=_ago(ACTIVE_FOR))),
         "quiet": (
             "Quiet: within 7 days",
@@ -43,7 +44,8 @@ class LastUsedFilter(ChoiceFilter):
         ),
         "dormant": ("Dormant: longer ago", lambda rows: rows.filter(last_used_at__lt=_ago(QUIET_FOR))),
         "unused": ("Unused", by(Q(last_used_at=None))),
-    }
+    },
+)
 
 
 class MakerFilter(admin.SimpleListFilter):

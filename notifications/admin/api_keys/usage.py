@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 
 from config.utc_days import today
 from notifications import errors
-from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Origin, Service
+from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, MessageOrigin, Notification, Service
 
 WEEK = timedelta(days=7)
 ACTIVE_FOR, QUIET_FOR = timedelta(days=1), WEEK
@@ -63,7 +63,7 @@ def newest_calls(service: Service) -> list[Notification]:
     newest: list[Notification] = []
     for key_type in KeyType:
         newest += mine.filter(key_type=key_type).order_by("-created_at", "-id")[: 2 * CALLS_SHOWN]
-    by_api = (message for message in newest if message.origin == Origin.API)
+    by_api = (message for message in newest if message.origin == MessageOrigin.API)
     return nlargest(CALLS_SHOWN, by_api, key=lambda message: (message.created_at, message.id))
 
 

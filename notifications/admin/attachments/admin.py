@@ -18,7 +18,7 @@ from config import audit, formats
 from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_words
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Notification, Role
@@ -47,10 +47,9 @@ def _ending_within(days: int, files: Any) -> Any:
     return _in_state(AttachmentState.AVAILABLE, files).filter(expires_at__lte=latest)
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {state.value: (state.label, partial(_in_state, state)) for state in AttachmentState}
+_STATE_FILTER = choice_filter(
+    "state", "state", {state.value: (state.label, partial(_in_state, state)) for state in AttachmentState}
+)
 
 
 class TypeFilter(admin.AllValuesFieldListFilter):
@@ -59,25 +58,26 @@ class TypeFilter(admin.AllValuesFieldListFilter):
         self.title = "type"
 
 
-class AsksForEmailAddressFilter(ChoiceFilter):
-    """Leave out removed files: whether they asked for an email address is no longer stored."""
-
-    title = "asks for email"
-    parameter_name = "asks"
-    options = {
+# Leave out removed files: whether they asked for an email address is no longer stored.
+_ASKS_FILTER = choice_filter(
+    "asks for email",
+    "asks",
+    {
         "yes": ("Yes", by(Q(deleted_at=None, email_tag__isnull=False))),
         "no": ("No", by(Q(deleted_at=None, email_tag=None))),
-    }
+    },
+)
 
 
-class LastDayFilter(ChoiceFilter):
-    title = "last day"
-    parameter_name = "ends"
-    options = {
+_LAST_DAY_FILTER = choice_filter(
+    "last day",
+    "ends",
+    {
         "today": ("Today", partial(_ending_within, 0)),
         "week": ("In the next 7 days", partial(_ending_within, 7)),
         "month": ("In the next 31 days", partial(_ending_within, 31)),
-    }
+    },
+)
 
 
 @admin.register(Attachment)
@@ -101,7 +101,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         "wrong_email_address_count",
         "state",
     )
-    list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForEmailAddressFilter)
+    list_filter = (_STATE_FILTER, ("extension", TypeFilter), _LAST_DAY_FILTER, _ASKS_FILTER)
     list_select_related = ("service", "template")
     ordering = ("-created_at", "-id")
     row_actions = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}

@@ -17,7 +17,7 @@ from notifications.admin.service_rows import posted
 from notifications.models import BulkSend, BulkState, Channel, KeyType
 from notifications.models.bulk_send import MOVING, OPEN
 from notifications.submission.bulk import change, retry
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 
 MOVABLE = (BulkState.SCHEDULED, BulkState.PENDING, BulkState.PAUSED)  # while no row is a message
 
@@ -26,7 +26,7 @@ _OTHER_STATE = "This is no longer possible, because the bulk send is now in anot
 _NOTHING_TO_RETRY = "No message of this bulk send can be sent again. Permanent failures are not retried."
 
 
-class MoveForm(forms.Form):
+class MoveBulkSendForm(forms.Form):
     """Another time. Empty: now."""
 
     scheduled_for = bulk_time_field(help_text="In the time zone of the console. Leave empty to send it now.")
@@ -73,7 +73,9 @@ class BulkSendActions(ConsoleModelAdmin):
         title, planned = "Move bulk send", bulk_send.scheduled_for
         if bulk_send.state not in MOVABLE or bulk_send.messages or planned is None:
             return self._not_possible(request, bulk_send, title)
-        form = MoveForm(posted(request), initial={"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"})
+        form = MoveBulkSendForm(
+            posted(request), initial={"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"}
+        )
         if request.method == "POST" and form.is_valid():
             moment = form.cleaned_data["scheduled_for"]
             done = f"The bulk send is now scheduled for {formats.spoken(moment)}." if moment else "It is sent now."
@@ -115,7 +117,9 @@ class BulkSendActions(ConsoleModelAdmin):
         if not number:
             return self.error_page(request, bulk_send, title, _NOTHING_TO_RETRY)
         if request.method == "POST":
-            person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=audit.author(request))
+            person = ConsoleSender(
+                service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=audit.author(request)
+            )
             try:
                 again, _ = retry.retry_failed(bulk_send, person, audit.person(request))
             except errors.NotificationError as error:

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.page_bodies import takes_files
 from notifications.admin import permissions
 from notifications.admin.bulk_sends import downloads, page
@@ -27,17 +27,18 @@ from notifications.models.bulk_send import MOVING
 _MOVING = [state.value for state in MOVING if state is not BulkState.SCHEDULED]
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {
+_STATE_FILTER = choice_filter(
+    "state",
+    "state",
+    {
         "draft": ("Draft", by(Q(state=BulkState.DRAFT))),
         "scheduled": ("Scheduled", by(Q(state=BulkState.SCHEDULED))),
         "sending": ("Sending", by(Q(state__in=_MOVING))),
         "paused": ("Paused", by(Q(state=BulkState.PAUSED))),
         "finished": ("Finished", by(Q(state=BulkState.FINISHED))),
         "cancelled": ("Cancelled", by(Q(state=BulkState.CANCELLED))),
-    }
+    },
+)
 
 
 _READ = {"check"}
@@ -53,7 +54,7 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
     change_roles = frozenset({Role.SEND_MESSAGES})
     list_display = ("named", "shown_state", "progress", "left_out_rows", "created")
     list_display_links = ("named",)
-    list_filter = (StateFilter, ("template", OwnRowsFilter), "channel", "origin")
+    list_filter = (_STATE_FILTER, ("template", OwnRowsFilter), "channel", "origin")
     list_select_related = ("service", "template", "api_key")
     ordering = ("-created_at", "-id")
     sortable_by = ()

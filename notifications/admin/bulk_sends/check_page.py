@@ -21,8 +21,8 @@ from notifications.admin import permissions
 from notifications.admin.bulk_sends import bad_rows, drafts, notices, preview, send_form
 from notifications.admin.bulk_sends.checking import Draft, begin
 from notifications.admin.bulk_sends.notices import NOUNS, Counts
-from notifications.admin.bulk_sends.send_form import SendForm
-from notifications.admin.bulk_sends.steps import Step, steps
+from notifications.admin.bulk_sends.send_form import BulkSendForm
+from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkSend, BulkTable, Channel, Role
 from notifications.submission.bulk import accept
@@ -64,7 +64,7 @@ class CheckPage:
         form = self._form(counts, self._request.POST)
         return self._sent(form, counts) if form.is_valid() and counts.good else self._page(form, status=422)
 
-    def _sent(self, form: SendForm, counts: Counts) -> HttpResponse:
+    def _sent(self, form: BulkSendForm, counts: Counts) -> HttpResponse:
         moment = form.cleaned_data["scheduled_for"]
         try:
             with transaction.atomic():
@@ -89,7 +89,7 @@ class CheckPage:
         messages.success(self._request, done)
         return HttpResponseRedirect(self._admin.row_url(self._bulk_send))
 
-    def _choose_sender(self, form: SendForm) -> None:
+    def _choose_sender(self, form: BulkSendForm) -> None:
         """Set the sender of the draft. Raises SmsSenderNotFound, ReplyToNotFound."""
         chosen = form.cleaned_data["sender"]
         given = GivenId(UUID(chosen), chosen) if chosen else None
@@ -99,15 +99,15 @@ class CheckPage:
         bulk_send.is_sender_chosen = sender.is_chosen
         bulk_send.save(update_fields=["sms_sender", "reply_to", "is_sender_chosen"])
 
-    def _form(self, counts: Counts, data: Any = None) -> SendForm:
+    def _form(self, counts: Counts, data: Any = None) -> BulkSendForm:
         same = send_form.same_before(self._bulk_send)
-        return SendForm(data, bulk_send=self._bulk_send, counts=counts, same=same)
+        return BulkSendForm(data, bulk_send=self._bulk_send, counts=counts, same=same)
 
     def _blocking(self) -> list[dict[str, str]]:
         """Return the errors that leaving out rows does not remove."""
         return [error for error in self._bulk_send.check_result.get("errors", []) if notices.is_blocking(error["kind"])]
 
-    def _page(self, form: SendForm | None = None, *, status: int = 200) -> HttpResponse:
+    def _page(self, form: BulkSendForm | None = None, *, status: int = 200) -> HttpResponse:
         table, bulk_send = self._table, self._bulk_send
         page = {
             **self._admin.page_context(self._request, "Check rows", bulk_send),
@@ -124,19 +124,21 @@ class CheckPage:
         else:
             page |= {
                 "progress": drafts.progress(table.checking),
-                "steps": steps(Step.CHECK, columns=page["columns_url"]),
+                "steps": steps(SendStep.CHECK, columns=page["columns_url"]),
                 "missing": [name for name in state.missing_processes() if name == "worker"],
             }
         return TemplateResponse(self._request, "admin/notifications/bulk_check.html", page, status=status)
 
-    def _result(self, form: SendForm | None) -> dict[str, Any]:
+    def _result(self, form: BulkSendForm | None) -> dict[str, Any]:
         table, bulk_send = self._table, self._bulk_send
         counts, blocking = Counts.of(bulk_send.check_result), self._blocking()
         sees = permissions.may_see_recipients(self._request, bulk_send.service_id)
         can_send = self._may_send and self._is_current and not blocking and counts.good
         noun = self._channel.noun
         return {
-            "steps": steps(Step.SEND if can_send else Step.CHECK, columns=self._admin.url_of("columns", bulk_send)),
+            "steps": steps(
+                SendStep.SEND if can_send else SendStep.CHECK, columns=self._admin.url_of("columns", bulk_send)
+            ),
             "counts": counts,
             "language": drafts.language_of(drafts.text_of(table)),
             "notices": notices.of_table(bulk_send.check_result.get("errors", []), counts, self._channel),

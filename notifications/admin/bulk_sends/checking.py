@@ -23,13 +23,13 @@ from notifications.admin.bulk_sends.drafts import Superseded
 from notifications.admin.bulk_sends.notices import Counts
 from notifications.bulk_tables import columns, files, mapping
 from notifications.bulk_tables.check import TableCheck, TableError
-from notifications.bulk_tables.columns import Columns
+from notifications.bulk_tables.columns import TableColumns
 from notifications.bulk_tables.rows import Rules, check_row
 from notifications.bulk_tables.tables import NAMES_ROW, Cell, Table
 from notifications.models import BulkRow, BulkSend, BulkTable, Channel, KeyType
 from notifications.submission.bulk import judge
 from notifications.submission.bulk.suppressed import SuppressedRows
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 
 _SEEN_AT_ONCE = 2_000
 _DELETED_AT_ONCE = 1_000
@@ -46,15 +46,17 @@ class Draft:
 
     table: BulkTable
     layout: mapping.Layout
-    columns: Columns
+    columns: TableColumns
     rules: Rules
-    person: Person
+    person: ConsoleSender
     suppressed_rows: SuppressedRows
 
     @classmethod
     def of(cls, table: BulkTable) -> "Draft":
         bulk_send = table.bulk_send
-        person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=bulk_send.created_by)
+        person = ConsoleSender(
+            service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=bulk_send.created_by
+        )
         template = drafts.text_of(table)
         asked = judge.rules_for(person, template)
         layout = mapping.layout(table.names, asked.placeholders, table.choice, is_email=asked.is_email)

@@ -15,7 +15,7 @@ from notifications.admin import permissions
 from notifications.admin.bulk_sends import checking, drafts, notices
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.bulk_sends.notices import Counts
-from notifications.admin.bulk_sends.steps import Step, steps
+from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.bulk_tables import mapping
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkTable, Channel
@@ -116,7 +116,7 @@ class ColumnsPage:
             **self._admin.page_context(self._request, "Match columns", bulk_send),
             "bulk_send": bulk_send,
             "table": self._table,
-            "steps": steps(Step.COLUMNS),
+            "steps": steps(SendStep.COLUMNS),
             "upload_url": self._admin.upload_url(bulk_send),
             **context,
         }

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from config import formats
 from notifications.bulk_tables.check import TableError
-from notifications.bulk_tables.columns import Columns
+from notifications.bulk_tables.columns import TableColumns
 from notifications.bulk_tables.rows import (
     EMPTY,
     INVALID_RECIPIENT,
@@ -102,7 +102,7 @@ class TableNotice:
     sentences: list[str]
 
 
-def of_columns(columns: Columns, recipient: str) -> list[TableNotice]:
+def of_columns(columns: TableColumns, recipient: str) -> list[TableNotice]:
     """Return the errors of the column names, for the page on which a person can choose others."""
     found = []
     if columns.missing:

@@ -18,7 +18,7 @@ from config.console import cells
 from notifications.admin import permissions
 from notifications.admin.bulk_sends.actions import MOVABLE, failed_count
 from notifications.admin.templates import languages
-from notifications.models import BulkSend, BulkState, Channel, Origin, Role, Status
+from notifications.models import BulkSend, BulkState, Channel, MessageOrigin, Role, Status
 from notifications.models.bulk_send import ENDED, MOVING
 from notifications.models.status import COMPLETED, FAILURES
 
@@ -153,7 +153,7 @@ def _actions(request: HttpRequest, bulk_send: BulkSend) -> list[tuple[str, str, 
 
 
 def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
-    by_key = bulk_send.origin == Origin.API
+    by_key = bulk_send.origin == MessageOrigin.API
     sender = bulk_send.reply_to.email_address if bulk_send.reply_to else ""
     sender = sender or (bulk_send.sms_sender.sender if bulk_send.sms_sender else "")
     found = [

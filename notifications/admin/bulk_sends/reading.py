@@ -12,13 +12,13 @@ from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
-from config.limited import Limits
+from config.limited import ProcessLimits
 from notifications import errors
 from notifications.admin.bulk_sends import drafts
 from notifications.admin.bulk_sends.drafts import Superseded, own
 from notifications.bulk_tables import files, mapping, spreadsheets
 from notifications.bulk_tables.files import FileTable
-from notifications.bulk_tables.tables import MAX_COLUMNS, Unreadable
+from notifications.bulk_tables.tables import MAX_COLUMNS, UnreadableTable
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkSend, BulkTable, Channel
 from notifications.models.bulk_table import PART_BYTES
@@ -38,7 +38,7 @@ def is_small(data: bytes) -> bool:
     return not spreadsheets.is_archive(data) or spreadsheets.unpacked_bytes(io.BytesIO(data)) <= SMALL_UNPACKED_BYTES
 
 
-def open_table(table: BulkTable, limits: Limits) -> FileTable:
+def open_table(table: BulkTable, limits: ProcessLimits) -> FileTable:
     """Return the table of the stored file. Raises Unreadable."""
     return files.read(table.data(), limits=limits, is_pasted=table.read_as == ReadAs.PASTED)
 
@@ -47,9 +47,9 @@ def read(table: BulkTable, found: FileTable) -> None:
     """Set what the page that matches columns shows of the whole file. Raises Unreadable."""
     names = found.table.names
     if not names:
-        raise Unreadable(EMPTY)
+        raise UnreadableTable(EMPTY)
     if sum(map(bool, names)) > MAX_COLUMNS:
-        raise Unreadable(errors.TooManyColumns.text.format(limit=MAX_COLUMNS))
+        raise UnreadableTable(errors.TooManyColumns.text.format(limit=MAX_COLUMNS))
     table.names, table.read_as, table.unformatted = names, found.read_as, found.unformatted
     table.row_count = 0
     for row in found.table.rows:
@@ -70,7 +70,7 @@ def _read(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
     table = BulkTable.objects.select_related("bulk_send__template").get(pk=run.arguments["bulk_send"])
     try:
         read(table, open_table(table, files.IN_A_WORKER))
-    except Unreadable as error:
+    except UnreadableTable as error:
         table.row_count, table.error = None, str(error)
     return _store(run, table)
 

@@ -30,7 +30,7 @@ def bulk_time_field(**options: Any) -> TimeField:
     return TimeField(requests.check_time, longest=_longest, label="Send at", **options)
 
 
-class SendForm(forms.Form):
+class BulkSendForm(forms.Form):
     """Now or later, the sender, and the ticks that a table may need."""
 
     when = forms.ChoiceField(

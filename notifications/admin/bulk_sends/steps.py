@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Step(StrEnum):
+class SendStep(StrEnum):
     UPLOAD = "Upload"
     COLUMNS = "Match columns"
     CHECK = "Check"
@@ -15,16 +15,16 @@ class Step(StrEnum):
 class LinkedStep:
     """A step on the page of another step. url: blank if it cannot be opened from there"""
 
-    step: Step
+    step: SendStep
     number: int
     is_current: bool
     is_done: bool
     url: str = ""
 
 
-def steps(current: Step, **urls: str) -> list[LinkedStep]:
+def steps(current: SendStep, **urls: str) -> list[LinkedStep]:
     """Return the steps. urls: of earlier steps, by the lower-case name of their member, such as `columns`"""
-    order = list(Step)
+    order = list(SendStep)
     place = order.index(current)
     return [
         LinkedStep(

@@ -24,11 +24,11 @@ from config.spreadsheets import csv_line
 from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.bulk_sends import drafts, reading
-from notifications.admin.bulk_sends.steps import Step, steps
+from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.admin.templates import choice
 from notifications.bulk_tables import files, mapping
 from notifications.bulk_tables.columns import EMAIL_ADDRESS, PHONE_NUMBER
-from notifications.bulk_tables.tables import Unreadable
+from notifications.bulk_tables.tables import UnreadableTable
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import (
     BulkSend,
@@ -37,7 +37,7 @@ from notifications.models import (
     BulkTablePart,
     Channel,
     KeyType,
-    Origin,
+    MessageOrigin,
     Role,
     TemplateVersion,
 )
@@ -120,7 +120,7 @@ class UploadPage:
                 return self._admin.action_done(self._request, self._admin.list_url(), SENT_TWICE)
             except errors.NotificationError as error:
                 form.add_error(None, error.message)
-            except Unreadable as error:
+            except UnreadableTable as error:
                 form.add_error("file" if form.cleaned_data["file"] else "pasted", str(error))
         return self._page(version, form=form, status=422)
 
@@ -146,7 +146,7 @@ class UploadPage:
         content = form.content()
         bulk_send = BulkSend(
             service=service,
-            origin=Origin.CONSOLE,
+            origin=MessageOrigin.CONSOLE,
             created_by=audit.author(self._request),
             key_type=KeyType.LIVE,
             name=form.name,
@@ -203,7 +203,7 @@ class UploadPage:
     def _page(self, version: TemplateVersion | None, *, status: int = 200, **context: Any) -> HttpResponse:
         page = {
             **self._admin.page_context(self._request, self._admin.add_title()),
-            "steps": steps(Step.UPLOAD),
+            "steps": steps(SendStep.UPLOAD),
             **context,
         }
         if version is not None:

@@ -10,15 +10,15 @@ from django.utils import timezone
 from config import formats
 from config.utc_days import start_of, today
 from notifications.jobs import limits
-from notifications.models import DailyCounter, KeyType, Limit, LimitChange, LimitKind, RefusedCalls, Service
+from notifications.models import DailyCounter, KeyType, LimitChange, LimitKind, RefusedCalls, Service, ServiceLimit
 from notifications.models.limit_change import DAILY_LIMITS
 from notifications.submission import rate
 
 _WARN_FROM, _FULL = 80, 100  # percent
 _TITLES = {
-    Limit.EMAIL: "Emails",
-    Limit.SMS: "Text messages",
-    Limit.INTERNATIONAL_SMS: "International text messages",
+    ServiceLimit.EMAIL: "Emails",
+    ServiceLimit.SMS: "Text messages",
+    ServiceLimit.INTERNATIONAL_SMS: "International text messages",
 }
 _KEYS = {KeyType.LIVE: "Live keys", KeyType.TEAM: "Team keys", KeyType.TEST: "Test keys"}
 
@@ -82,7 +82,7 @@ def of_minute(service: Service) -> list[Bar]:
 
 def refused_by_rate(service: Service) -> int:
     """Return the number of calls that the rate limit refused today."""
-    return _refused(service).get(Limit.RATE, 0)
+    return _refused(service).get(ServiceLimit.RATE, 0)
 
 
 def highest_shares(services: Q | None = None) -> dict[UUID, tuple[int, str]]:

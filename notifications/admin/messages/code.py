@@ -54,7 +54,7 @@ class CodeAction(ConsoleModelAdmin):
         return TemplateResponse(request, "admin/notifications/message_code.html", context)
 
 
-def _call(message: Notification, known: Mapping[str, object], *, recipient: str) -> examples.Call:
+def _call(message: Notification, known: Mapping[str, object], *, recipient: str) -> examples.ExampleCall:
     """Return the request that creates the message. known: values by the key of their placeholder"""
     version = TemplateVersion.objects.get(template=message.template_id, number=message.template_version)
     names = placeholders.find(version.subject or "", version.content)
@@ -65,7 +65,7 @@ def _call(message: Notification, known: Mapping[str, object], *, recipient: str)
         "email_reply_to_id": _chosen(message.reply_to),
         "one_click_unsubscribe_url": message.one_click_unsubscribe_url,
     }
-    return examples.Call(
+    return examples.ExampleCall(
         channel=Channel(message.channel),
         template_id=str(message.template_id),
         recipient=recipient,

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from config.console import lookups
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from notifications.admin import permissions
 from notifications.admin.messages import days, status_titles
 from notifications.admin.messages.search import SEARCH
@@ -109,12 +109,8 @@ class FileFilter(admin.SimpleListFilter):
         return queryset.filter(Exists(Attachment.objects.filter(**same)))
 
 
-class ScheduledFilter(ChoiceFilter):
-    """The messages that wait for their time."""
-
-    title = "scheduled"
-    parameter_name = "scheduled"
-    options = {"yes": ("Yes", by(IS_SCHEDULED))}
+# The messages that wait for their time.
+SCHEDULED_FILTER = choice_filter("scheduled", "scheduled", {"yes": ("Yes", by(IS_SCHEDULED))})
 
 
 class BulkSendFilter(admin.SimpleListFilter):

@@ -62,7 +62,7 @@ class NotificationAdmin(
         "origin",
         filters.FileFilter,
         filters.BulkSendFilter,
-        filters.ScheduledFilter,
+        filters.SCHEDULED_FILTER,
     )
     list_select_related = ("service", "template", "api_key")
     change_list_template = "admin/notifications/message_list.html"
@@ -94,7 +94,7 @@ class NotificationAdmin(
 
     def get_list_display(self, request: HttpRequest) -> Any:
         """Show when scheduled messages are sent, with their actions, instead of how long they took."""
-        if request.GET.get(filters.ScheduledFilter.parameter_name) != "yes":
+        if request.GET.get("scheduled") != "yes":
             return self.list_display
         return (*self.list_display[:-1], "waits_with_actions" if send.may_send(request) else "waits")
 
@@ -130,7 +130,7 @@ class NotificationAdmin(
         if not changelist.result_count or not send.may_send(request):
             return buttons
         query = changelist.get_query_string()
-        if request.GET.get(filters.ScheduledFilter.parameter_name) == "yes":
+        if request.GET.get("scheduled") == "yes":
             buttons.insert(0, Button("Cancel these messages…", url=f"{self.url_of('cancel-scheduled')}{query}"))
         if any(one["title"] == "Failed" and one["shown"] != "0" for one in changelist.counters):
             buttons.insert(0, Button("Retry failed…", url=f"{self.url_of('retry-failed')}{query}"))

@@ -27,7 +27,7 @@ from notifications.admin.messages import (
 from notifications.admin.received_emails import page as received_emails
 from notifications.admin.templates import languages
 from notifications.errors import EmailTooLargeToShow
-from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
+from notifications.models import Attachment, Channel, KeyType, MessageOrigin, Notification, UnsubscribeRequest
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, previews, sms
 from notifications.rendering.document import html_document
@@ -115,7 +115,7 @@ def _facts(message: Notification) -> list[Fact]:
 
 def _sent_as(message: Notification) -> Fact:
     """Return the kind of sending. A message from the console has no key, but is real or a test like any other."""
-    if message.origin == Origin.API:
+    if message.origin == MessageOrigin.API:
         return Fact(label="Key type", value=message.get_key_type_display())
     kind = "as a test" if message.key_type == KeyType.TEST else "as a real message"
     return Fact(label="Sent from", value=f"Console, {kind}")

@@ -39,7 +39,7 @@ from notifications.models import (
     TemplateVersion,
 )
 from notifications.submission import limits, ttl_cache
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 from notifications.submission.requests import RequestPart
 from notifications.submission.sending import dry_run, submit
 from notifications.submission.sending.checks import Checked, Submission
@@ -170,8 +170,8 @@ class SendPage:
 
     # Parts
 
-    def _person(self, form: SendForm) -> Person:
-        return Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
+    def _person(self, form: SendForm) -> ConsoleSender:
+        return ConsoleSender(service=self._service, key_type=form.key_type, name=audit.author(self._request))
 
     def _audit(self, notification: Notification, form: SendForm) -> None:
         """Audit the sending with its template, without recipient and content."""

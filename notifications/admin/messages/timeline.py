@@ -15,7 +15,7 @@ from config import formats
 from config.console import cells
 from notifications.admin.messages import status_titles
 from notifications.delivery.providers.sandbox import SANDBOX
-from notifications.models import Channel, KeyType, Notification, Origin, Status
+from notifications.models import Channel, KeyType, MessageOrigin, Notification, Status
 from notifications.models.notification import EXPIRED, SUPPRESSED
 from notifications.models.status import COMPLETED
 
@@ -134,7 +134,7 @@ def _after(message: Notification) -> str:
 
 def _beginning(message: Notification) -> Iterator[TimelineEntry]:
     key = message.api_key
-    if message.origin == Origin.CONSOLE:
+    if message.origin == MessageOrigin.CONSOLE:
         by = f"by {cells.author(message.created_by)} in the console" if message.created_by else "in the console"
     else:
         by = f"by the key {key.name}" if key else "by a deleted key"

@@ -13,14 +13,14 @@ from django.utils.text import Truncator
 from config import audit
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.console.theme import Select
 from config.queue import publishing
-from notifications.admin import permissions, recipient_search
+from notifications.admin import permissions
 from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.received_emails import page
 from notifications.admin.received_emails.download import DOWNLOAD
-from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.admin.recipient_search import RecipientSearchAdmin, recipient_filter
 from notifications.admin.service_rows import RetainedRowAdmin, kept, posted
 from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
 from notifications.tasks import mail_notice
@@ -29,16 +29,12 @@ _FIRST_CHARACTERS = 80
 _IS_FORWARDED = Exists(EmailForward.objects.filter(email=OuterRef("pk")))
 
 
-class RecipientFilter(recipient_search.RecipientFilter):
-    title = "sender"
-    kind = "received-emails"
-    column = "normalised_sender"
-
-
-class WriterFilter(ChoiceFilter):
-    title = "written by"
-    parameter_name = "writer"
-    options = {"people": ("People", by(Q(is_automatic=False))), "programs": ("Programs", by(Q(is_automatic=True)))}
+_SENDER_FILTER = recipient_filter("received-emails", title="sender", column="normalised_sender")
+_WRITER_FILTER = choice_filter(
+    "written by",
+    "writer",
+    {"people": ("People", by(Q(is_automatic=False))), "programs": ("Programs", by(Q(is_automatic=True)))},
+)
 
 
 class ForwardForm(forms.Form):
@@ -69,8 +65,8 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     page_template = "admin/notifications/received_email.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("got", "from_whom", "said", "state")
-    list_filter = (WriterFilter, RecipientFilter)
-    recipient_filter = RecipientFilter
+    list_filter = (_WRITER_FILTER, _SENDER_FILTER)
+    recipient_filter = _SENDER_FILTER
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
     search_label = "Email address"

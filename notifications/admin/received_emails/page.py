@@ -12,19 +12,19 @@ from config.console import cells
 from config.console.sections import Fact
 from config.encryption import DecryptionFailed
 from notifications.admin import permissions
-from notifications.models import EmailContent, EmailForward, Notification, ReceivedEmail
+from notifications.models import EmailForward, Notification, ReceivedContent, ReceivedEmail
 from notifications.submission.templates import redaction
 
 UNREADABLE = "(encrypted with a key that FIELD_KEYS does not contain)"
 _MOST_LISTED = 10
 
 
-def content(row: ReceivedEmail) -> EmailContent:
+def content(row: ReceivedEmail) -> ReceivedContent:
     """Return the content as staff may read it."""
     try:
         return redaction.received(row)
     except DecryptionFailed:
-        return EmailContent(subject=UNREADABLE, text=UNREADABLE, attachments=[])
+        return ReceivedContent(subject=UNREADABLE, text=UNREADABLE, attachments=[])
 
 
 def context(request: HttpRequest, row: ReceivedEmail) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def replies_to(message: Notification) -> SafeString | str:
     return SafeString("<br>".join(links))
 
 
-def _facts(row: ReceivedEmail, shown: EmailContent) -> list[Fact]:
+def _facts(row: ReceivedEmail, shown: ReceivedContent) -> list[Fact]:
     return [
         Fact(label="From", value=permissions.shown_recipient(row, row.sender)),
         Fact(label="To", value=row.reply_to.email_address if row.reply_to else "–"),

@@ -16,7 +16,7 @@ from notifications.admin import permissions
 from notifications.admin.list_download import DownloadAdmin
 from notifications.admin.received_texts import thread
 from notifications.admin.received_texts.download import DOWNLOAD
-from notifications.admin.received_texts.filters import IS_ANSWERED, RecipientFilter, StateFilter
+from notifications.admin.received_texts.filters import IS_ANSWERED, RECIPIENT_FILTER, STATE_FILTER
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import RetainedRowAdmin, kept
 from notifications.models import Channel, ReceivedText, Role, Suppression
@@ -35,8 +35,8 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     page_template = "admin/notifications/conversation.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("got", "from_whom", "said", "state")
-    list_filter = (StateFilter, RecipientFilter)
-    recipient_filter = RecipientFilter
+    list_filter = (STATE_FILTER, RECIPIENT_FILTER)
+    recipient_filter = RECIPIENT_FILTER
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
     search_label = "Phone number"

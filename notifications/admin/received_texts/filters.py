@@ -2,8 +2,8 @@
 
 from django.db.models import Exists, OuterRef, Q
 
-from config.console.admin.filters import ChoiceFilter, by
-from notifications.admin import recipient_search
+from config.console.admin.filters import by, choice_filter
+from notifications.admin.recipient_search import recipient_filter
 from notifications.models import Channel, KeyType, Notification
 
 # A test has not reached its recipient.
@@ -16,13 +16,9 @@ _LATER = Notification.objects.filter(
 IS_ANSWERED = Exists(_LATER)
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {"waiting": ("Not answered", by(~Q(IS_ANSWERED))), "answered": ("Answered", by(Q(IS_ANSWERED)))}
+STATE_FILTER = choice_filter(
+    "state", "state", {"waiting": ("Not answered", by(~Q(IS_ANSWERED))), "answered": ("Answered", by(Q(IS_ANSWERED)))}
+)
 
 
-class RecipientFilter(recipient_search.RecipientFilter):
-    title = "phone number"
-    kind = "received-texts"
-    column = "user_number"
+RECIPIENT_FILTER = recipient_filter("received-texts", title="phone number", column="user_number")

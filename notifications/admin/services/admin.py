@@ -20,7 +20,7 @@ from config import audit, formats
 from config.audit import changes
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.utc_days import today
 from notifications.admin import permissions
 from notifications.admin.limits import page as limits_page
@@ -51,14 +51,15 @@ _FORMS: dict[str, tuple[type[forms.SectionForm], str]] = {
 }
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {
+_STATE_FILTER = choice_filter(
+    "state",
+    "state",
+    {
         "trial": ("Trial", by(Q(active=True, live=False))),
         "live": ("Live", by(Q(active=True, live=True))),
         "archived": ("Archived", by(Q(active=False))),
-    }
+    },
+)
 
 
 class ChannelFilter(admin.SimpleListFilter):
@@ -91,7 +92,7 @@ class ServiceAdmin(StateSteps):
         *("name", "state", "channels", "sent", "failed"),
         *("team_size", "keys", "created"),
     )
-    list_filter = (StateFilter, ChannelFilter)
+    list_filter = (_STATE_FILTER, ChannelFilter)
     actions = None
     row_actions = {
         **dict.fromkeys(_FORMS, "change_section"),

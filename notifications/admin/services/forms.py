@@ -11,7 +11,7 @@ from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, Select, TextInput
 from config.utc_days import start_of, today
-from notifications.models import Limit, Permission, ProtectedName, Service
+from notifications.models import Permission, ProtectedName, Service, ServiceLimit
 from notifications.validation import names, services
 from notifications.validation.services import NEEDS_REPLY_TO
 
@@ -193,8 +193,8 @@ class LimitsForm(SectionForm, ReasonForm):
 
     class Meta:
         model = Service
-        fields = tuple(Limit.values)
-        labels = {limit.value: limit.label for limit in Limit}
+        fields = tuple(ServiceLimit.values)
+        labels = {limit.value: limit.label for limit in ServiceLimit}
         help_texts = {
             "daily_limit_email": "Days begin at midnight UTC.",
             "daily_limit_international_sms": "These also count towards the limit for text messages.",
@@ -209,8 +209,8 @@ class LimitsForm(SectionForm, ReasonForm):
         return last_day
 
     @property
-    def values(self) -> dict[Limit, int]:
-        return {Limit(name): self.cleaned_data[name] for name in self.Meta.fields}
+    def values(self) -> dict[ServiceLimit, int]:
+        return {ServiceLimit(name): self.cleaned_data[name] for name in self.Meta.fields}
 
     @property
     def until(self) -> datetime | None:

@@ -13,11 +13,11 @@ from notifications.jobs import limits
 from notifications.models import (
     Channel,
     GoLiveRequest,
-    Limit,
     LimitChange,
     Permission,
     ReplyToAddress,
     Service,
+    ServiceLimit,
     SmsSender,
     TeamMember,
 )
@@ -172,7 +172,7 @@ def _api(service: Service) -> tuple[Fact, ...]:
 def _limits(service: Service) -> tuple[Fact, ...]:
     """Return the limits. International texts count as text messages too, so the lower of both limits applies."""
     temporary = limits.temporary(service)
-    *others, last = Limit
+    *others, last = ServiceLimit
     texts, abroad = service.daily_limit_sms, service.daily_limit_international_sms
     remark = f"Set to {formats.number(abroad)}, but the limit for text messages is lower." if abroad > texts else ""
     return (

@@ -20,7 +20,7 @@ from notifications.admin.services.forms import ReasonForm, lacks_reply_to
 from notifications.admin.services.going_live import Link, LinkTo, checks
 from notifications.delivery.notices.go_live import volumes
 from notifications.jobs import limits
-from notifications.models import GoLiveRequest, GoLiveState, Limit, Service
+from notifications.models import GoLiveRequest, GoLiveState, Service, ServiceLimit
 from notifications.submission.bulk import change
 from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
@@ -155,11 +155,13 @@ class StateSteps(ServiceScopedAdmin):
         )
 
 
-def _untouched_limits(service: Service, *, live: bool) -> dict[Limit, int]:
+def _untouched_limits(service: Service, *, live: bool) -> dict[ServiceLimit, int]:
     """Return the new values of the limits that still have their default. Limits that somebody set stay."""
     then, now = new_daily_limits(live=not live), new_daily_limits(live=live)
     lasting = limits.lasting(service)
-    return {Limit(name): value for name, value in now.items() if value != then[name] == lasting[Limit(name)]}
+    return {
+        ServiceLimit(name): value for name, value in now.items() if value != then[name] == lasting[ServiceLimit(name)]
+    }
 
 
 def _limits_text(service: Service, *, live: bool) -> str:
@@ -170,7 +172,7 @@ def _limits_text(service: Service, *, live: bool) -> str:
         "daily_limit_international_sms": "international text message",
     }
     lasting = {**limits.lasting(service), **_untouched_limits(service, live=live)}
-    numbers = {name: lasting[Limit(name)] for name in words}
+    numbers = {name: lasting[ServiceLimit(name)] for name in words}
     numbers["daily_limit_international_sms"] = min(  # they count as text messages too
         numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
     )

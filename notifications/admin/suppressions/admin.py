@@ -13,12 +13,12 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
-from notifications.admin import permissions, recipient_search
+from notifications.admin import permissions
 from notifications.admin.list_download import DownloadAdmin
-from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.admin.recipient_search import RecipientSearchAdmin, recipient_filter
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
 from notifications.admin.suppressions.download import DOWNLOAD
@@ -30,14 +30,16 @@ _IS_LIFTED = Q(lifted_at__isnull=False)
 _HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {
+_RECIPIENT_FILTER = recipient_filter("suppressions")
+_STATE_FILTER = choice_filter(
+    "state",
+    "state",
+    {
         "active": ("Active", by(~_IS_LIFTED & ~_HAS_EXPIRED)),
         "lifted": ("Lifted", by(_IS_LIFTED)),
         "expired": ("Expired", by(_HAS_EXPIRED)),
-    }
+    },
+)
 
 
 class WhereFilter(admin.RelatedFieldListFilter):
@@ -46,10 +48,6 @@ class WhereFilter(admin.RelatedFieldListFilter):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.empty_value_display = SafeString(WHOLE_INSTALLATION)
-
-
-class RecipientFilter(recipient_search.RecipientFilter):
-    kind = "suppressions"
 
 
 @admin.register(Suppression)
@@ -61,8 +59,8 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
-    list_filter = (StateFilter, "reason", "channel", "source", RecipientFilter)
-    recipient_filter = RecipientFilter
+    list_filter = (_STATE_FILTER, "reason", "channel", "source", _RECIPIENT_FILTER)
+    recipient_filter = _RECIPIENT_FILTER
     list_download = DOWNLOAD
     list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages, "import": "import_page"}
     search_label = "Email address or phone number"

@@ -10,7 +10,7 @@ from config import audit, formats
 from config.invalid import InvalidValue
 from notifications.admin.suppressions.forms import ImportForm
 from notifications.bulk_tables import files
-from notifications.bulk_tables.tables import Table, Unreadable
+from notifications.bulk_tables.tables import Table, UnreadableTable
 from notifications.models import Service, SuppressionSource
 from notifications.submission.suppressions import listing, tables
 from notifications.submission.suppressions.tables import CheckedTable
@@ -29,7 +29,7 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
     if is_posted and form.is_valid():
         try:
             checked = tables.check(_read(form))
-        except (InvalidValue, Unreadable) as error:
+        except (InvalidValue, UnreadableTable) as error:
             form.add_error("file", str(error))
         else:
             if not checked.with_errors:

@@ -24,7 +24,7 @@ from notifications.admin.templates import languages, preview, samples, tags
 from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.files import FilesAdmin
 from notifications.admin.templates.forms import TemplateForm
-from notifications.admin.templates.use import InUseFilter, UnusedFilter, WaitingFilter, with_use
+from notifications.admin.templates.use import UNUSED_FILTER, WAITING_FILTER, InUseFilter, with_use
 from notifications.admin.templates.versions import VersionInline
 from notifications.models import Channel, Role, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
@@ -45,7 +45,7 @@ class TemplateAdmin(FilesAdmin):
     guards_start = False  # its form carries the version it is based on
     opens_new_row = True
     list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
-    list_filter = ("type", tags.TagFilter, InUseFilter, WaitingFilter, UnusedFilter)
+    list_filter = ("type", tags.TagFilter, InUseFilter, WAITING_FILTER, UNUSED_FILTER)
     search_fields = ("name",)
     search_help_text = "Name or ID"
     row_actions = {

@@ -9,7 +9,7 @@ from django.db.models import DateField, Exists, IntegerField, Max, OuterRef, Q, 
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import ChoiceFilter, by, choice_filter
 from config.utc_days import start_of, today
 from notifications.models import DailyCount, Template, TemplateVersion, VersionState
 
@@ -27,18 +27,15 @@ def with_use(templates: QuerySet[Template]) -> QuerySet[Template]:
     )
 
 
-class UnusedFilter(ChoiceFilter):
-    title = "use"
-    parameter_name = "use"
-    options = {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
+UNUSED_FILTER = choice_filter(
+    "use", "use", {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
+)
 
 
-class WaitingFilter(ChoiceFilter):
-    """Templates with a version for test keys only, which somebody has to publish or discard."""
-
-    title = "version for test keys"
-    parameter_name = "waiting"
-    options = {"yes": ("Yes", lambda templates: templates.filter(Exists(_of_test_keys())))}
+# Templates with a version for test keys only, which somebody has to publish or discard.
+WAITING_FILTER = choice_filter(
+    "version for test keys", "waiting", {"yes": ("Yes", lambda templates: templates.filter(Exists(_of_test_keys())))}
+)
 
 
 def _of_test_keys() -> QuerySet[TemplateVersion]:

@@ -12,7 +12,7 @@ from config import formats
 from config.console import cells
 from config.console.admin import many_rows
 from config.console.admin.columns import column
-from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
@@ -29,10 +29,9 @@ _TAKE_OFF = (
 )
 
 
-class StateFilter(ChoiceFilter):
-    title = "state"
-    parameter_name = "state"
-    options = {"waiting": ("Waiting", by(Q(done_at=None))), "done": ("Done", by(~Q(done_at=None)))}
+_STATE_FILTER = choice_filter(
+    "state", "state", {"waiting": ("Waiting", by(Q(done_at=None))), "done": ("Done", by(~Q(done_at=None)))}
+)
 
 
 @admin.register(UnsubscribeRequest)
@@ -45,7 +44,7 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.SEND_MESSAGES, Role.MANAGE_SERVICE})
     list_display = ("asked", "to_whom", "of_template", "sent", "state")
-    list_filter = (StateFilter, ("template", OwnRowsFilter))
+    list_filter = (_STATE_FILTER, ("template", OwnRowsFilter))
     list_select_related = ("service", "template")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")

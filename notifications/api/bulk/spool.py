@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from config.rest import body
-from config.rest.strict_json import Reason, UnreadableJSON
+from config.rest.strict_json import JsonReason, UnreadableJSON
 
 # Escapes that stand for storable text, as far as they go: no U+0000, no half of a surrogate pair. ijson accepts both.
 _ESCAPES = re.compile(
@@ -29,7 +29,7 @@ class SpooledBody:
     file: BinaryIO
     size_bytes: int
     fingerprint: str
-    defect: Reason | None
+    defect: JsonReason | None
 
     def close(self) -> None:
         self.file.close()
@@ -38,7 +38,7 @@ class SpooledBody:
 def spool(environ: Mapping[str, Any], *, max_bytes: int) -> SpooledBody:
     """Read the whole body. Raises UnreadableBody. A body with a Content-Length above the limit is not read."""
     if environ.get("HTTP_TRANSFER_ENCODING"):
-        raise body.UnreadableBody(body.Reason.LENGTH_REQUIRED)
+        raise body.UnreadableBody(body.BodyReason.LENGTH_REQUIRED)
     file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  closed by the body
     check, digest, size = _TextCheck(), hashlib.sha256(), 0
     try:
@@ -65,27 +65,27 @@ class _TextCheck:
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._rest = b""  # the start of an escape that the next block completes
-        self._defect: Reason | None = Reason.EMPTY
+        self._defect: JsonReason | None = JsonReason.EMPTY
 
     def add(self, block: bytes) -> None:
-        if self._defect is Reason.EMPTY:
-            self._defect = Reason.NOT_JSON if block.startswith(codecs.BOM_UTF8) else None
+        if self._defect is JsonReason.EMPTY:
+            self._defect = JsonReason.NOT_JSON if block.startswith(codecs.BOM_UTF8) else None
         if self._defect:
             return
         try:
             self._decoder.decode(block)
         except UnicodeDecodeError:
-            self._defect = Reason.NOT_UTF8
+            self._defect = JsonReason.NOT_UTF8
             return
         text = self._rest + block
         found = _ESCAPES.match(text)
         self._rest = text[found.end() :] if found else text
         if len(self._rest) >= _LONGEST_ESCAPE:
-            self._defect = Reason.NOT_JSON
+            self._defect = JsonReason.NOT_JSON
 
-    def end(self) -> Reason | None:
+    def end(self) -> JsonReason | None:
         try:
             self._decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            return self._defect or Reason.NOT_UTF8
-        return self._defect or (Reason.NOT_JSON if self._rest else None)
+            return self._defect or JsonReason.NOT_UTF8
+        return self._defect or (JsonReason.NOT_JSON if self._rest else None)

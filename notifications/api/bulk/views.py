@@ -23,7 +23,7 @@ from notifications.bulk_tables.bodies import SentTable
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
 from notifications.submission.bulk import accept, change, dry_run, judge, retry
-from notifications.submission.sending.idempotency import Claim, claimed
+from notifications.submission.sending.idempotency import IdempotencyClaim, claimed
 
 CLAIM_LASTS = timedelta(seconds=180)
 REPEATS_FOR = timedelta(minutes=10)  # equal bytes without a key
@@ -108,7 +108,7 @@ class BulkSendViewSet(ApiViewSet):
             retried, is_new = retry.retry_failed(bulk_send, self.api_key, self.actor)
         return JSONResponse(serializers.BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
 
-    def _accept(self, spooled: SpooledBody, claim: Claim) -> JSONResponse:
+    def _accept(self, spooled: SpooledBody, claim: IdempotencyClaim) -> JSONResponse:
         """Run steps 7 and 8 and the checks of the table. One at a time, because a table may take seconds."""
         check_json(spooled)
         with judge.one_at_a_time(), bodies.read(spooled.file) as read:
@@ -138,7 +138,7 @@ def _opening(table: SentTable) -> Callable[[], Table]:
     def open_table() -> Table:
         try:
             return table.open()
-        except tables.Unreadable as error:
+        except tables.UnreadableTable as error:
             raise errors.InvalidTable([errors.TableUnreadable(str(error))]) from error
 
     return open_table

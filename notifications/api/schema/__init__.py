@@ -5,7 +5,7 @@ It is loaded with the first request for the documentation. Source: docs/referenc
 
 from django.conf import settings
 
-from config.docs.parts import Part
+from config.docs.parts import ApiPart
 from config.rest.handler import HELPFUL
 from notifications.api.schema import (
     bulk_operations,
@@ -55,7 +55,7 @@ _ERROR_BODY = {
 }
 
 
-PART = Part(
+PART = ApiPart(
     name="Sending",
     title="Text messages and emails",
     base_url=settings.BASE_URL,

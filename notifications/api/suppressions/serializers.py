@@ -11,7 +11,7 @@ from notifications import errors
 from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, Moment
 from notifications.api.lists import PageLinks, one_object
-from notifications.api.queries import PAGE_SIZE, Page
+from notifications.api.queries import PAGE_SIZE, KeysetPage
 from notifications.api.serializers import RequestSerializer
 from notifications.models import Channel, Service, Suppression, SuppressionReason, SuppressionSource
 from notifications.models.suppression import MAX_NOTE_CHARACTERS
@@ -49,8 +49,12 @@ class ExpiresAt(serializers.DateTimeField):
 class RecipientSerializer(RequestSerializer):
     """One recipient: an email address or a phone number."""
 
-    email_address = fields.EmailAddress(required=False, help_text="The email address. Either this or `phone_number`.")
-    phone_number = fields.PhoneNumber(required=False, help_text="The phone number. Either this or `email_address`.")
+    email_address = fields.EmailAddressField(
+        required=False, help_text="The email address. Either this or `phone_number`."
+    )
+    phone_number = fields.PhoneNumberField(
+        required=False, help_text="The phone number. Either this or `email_address`."
+    )
 
     def parse(self, data: Any, service: Service) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
         values, found = super().parse(data, service)
@@ -104,7 +108,7 @@ class SuppressionSerializer(serializers.Serializer[Suppression]):
 
 
 @one_object
-class SuppressionsSerializer(serializers.Serializer[Page]):
+class SuppressionsSerializer(serializers.Serializer[KeysetPage]):
     suppressions = SuppressionSerializer(many=True, source="rows", help_text=f"Newest first, at most {PAGE_SIZE}.")
     links = PageLinks(source="*")
 

@@ -18,8 +18,8 @@ from notifications.models import (
     CallbackEvent,
     CallbackKind,
     Channel,
-    EmailContent,
     Notification,
+    ReceivedContent,
     Status,
     SuppressionReason,
     SuppressionSource,
@@ -93,7 +93,9 @@ def _received_text(delivery: CallbackDelivery) -> dict[str, object]:
 def _received_email(delivery: CallbackDelivery) -> dict[str, object]:
     """Return a received email without its files. Raises config.encryption.DecryptionFailed."""
     row = delivery.received_email
-    content = row.content if row else EmailContent(subject="test event", text="This is a test event.", attachments=[])
+    content = (
+        row.content if row else ReceivedContent(subject="test event", text="This is a test event.", attachments=[])
+    )
     return {
         "id": str(row.id if row else delivery.id),
         "source_email_address": row.sender if row else _test_recipient(),

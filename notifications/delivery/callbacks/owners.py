@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from notifications.delivery import own_email, own_people
 from notifications.delivery.messages import OutgoingEmail
-from notifications.delivery.own_email import AGAIN_AFTER, Handed, Link
+from notifications.delivery.own_email import AGAIN_AFTER, Handed, LinkParagraph
 from notifications.models import CallbackEndpoint, PauseReason
 
 _WHY = {
@@ -47,12 +47,12 @@ def mail(endpoint_id: UUID) -> None:
 def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     page = settings.BASE_URL + reverse("admin:notifications_callbackendpoint_change", args=[endpoint.pk])
     # Only the host: the path and query of such a URL may contain secrets.
-    paragraphs: list[str | Link] = [
+    paragraphs: list[str | LinkParagraph] = [
         f"Signalbox no longer calls {urlsplit(endpoint.url).hostname} for the service {endpoint.service.name} "
         f"({endpoint.name or endpoint.get_kind_display().lower()}).",
         _WHY.get(PauseReason(endpoint.pause_reason), ""),
         "Signalbox keeps new events as long as the service keeps its messages. To send them, resume the callback:",
-        Link(page),
+        LinkParagraph(page),
     ]
     text = own_email.compose(f"A callback of {endpoint.service.name} is paused", paragraphs)
     return [

@@ -7,4 +7,4 @@ hashed_suppressions  suppressions whose recipient is erased
 """
 
 from notifications.delivery.claiming.batches import claim_due, put_back, record_sent
-from notifications.delivery.claiming.claim import LOST, Attempt, Claim, Sent, SentMessage
+from notifications.delivery.claiming.claim import LOST, Attempt, Claim, RecordedMessage, Sent

@@ -19,7 +19,7 @@ from django.db.models import F
 
 from config.databases.prepared import Columns, prepared_cursor
 from notifications.delivery.claiming import hashed_suppressions, postgresql, sqlite
-from notifications.delivery.claiming.claim import Claim, SentMessage
+from notifications.delivery.claiming.claim import Claim, RecordedMessage
 from notifications.models import Channel, Lane, Notification, Status, SuppressionReason
 from notifications.models.callback import WANTS_EVENT
 from notifications.models.callback_event import EVENT_OF_STATUS
@@ -114,7 +114,7 @@ def _statement(name: str, vendor: str) -> str:
     )
 
 
-def record_sent(batch: Sequence[SentMessage]) -> list[bool]:
+def record_sent(batch: Sequence[RecordedMessage]) -> list[bool]:
     """Record a batch of acceptances. Return for each message whether this worker still had its claim."""
     connection = connections[DEFAULT_DB_ALIAS]
     rows = json.dumps([_row(one, connection) for one in batch], default=str)
@@ -138,7 +138,9 @@ def put_back(claims: Sequence[Claim]) -> None:
         mine.update(claimed_until=None, attempt=F("attempt") - 1)
 
 
-def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a database connection, and values in its types
+def _row(
+    one: RecordedMessage, connection: Any
+) -> dict[str, Any]:  # Any: a database connection, and values in its types
     sent = one.sent
     values = {
         "status": sent.status.value,

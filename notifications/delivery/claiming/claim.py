@@ -128,7 +128,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentMessage:
+class RecordedMessage:
     """A claimed message that a provider accepted, or that ends as if a provider had accepted it."""
 
     claim: Claim

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from config.encryption import DecryptionFailed
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.notices.mailing import Notices
-from notifications.models import EmailContent, EmailForward
+from notifications.models import EmailForward, ReceivedContent
 from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
 
@@ -48,7 +48,7 @@ def _messages(forward: EmailForward) -> list[OutgoingEmail]:
     ]
 
 
-def _about(forward: EmailForward, content: EmailContent) -> str:
+def _about(forward: EmailForward, content: ReceivedContent) -> str:
     lines = [
         f"{forward.created_by} forwards an email that {forward.email.service.name} received.",
         f"From: {forward.email.sender}",

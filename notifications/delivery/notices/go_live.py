@@ -47,7 +47,7 @@ def _messages(request: GoLiveRequest) -> list[OutgoingEmail]:
             ]
         case _:
             return []
-    text = own_email.compose(subject, [*paragraphs, own_email.Link(page)])
+    text = own_email.compose(subject, [*paragraphs, own_email.LinkParagraph(page)])
     return [own_email.write(text, to=to, identifier=uuid5(request.id, f"{request.state} {to}")) for to in people]
 
 

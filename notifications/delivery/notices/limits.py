@@ -12,7 +12,7 @@ from config import formats
 from notifications.delivery import own_email, own_people
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.notices.mailing import Notices
-from notifications.delivery.own_email import Link
+from notifications.delivery.own_email import LinkParagraph
 from notifications.models import LimitKind, LimitNotice
 
 NAMES = {
@@ -27,13 +27,13 @@ def _messages(notice: LimitNotice) -> list[OutgoingEmail]:
     is_used_up = notice.percent >= 100
     page = settings.BASE_URL + reverse("admin:service_limits", args=[service.pk])
     used = f"{formats.number(notice.count)} of {formats.number(notice.limit)} {name}"
-    paragraphs: list[str | Link] = [
+    paragraphs: list[str | LinkParagraph] = [
         f"{service.name} has sent {used} today ({notice.day:%-d %B %Y}, UTC).",
         f"Signalbox refuses further {name} until midnight UTC."
         if is_used_up
         else f"When the limit is reached, Signalbox refuses further {name} until midnight UTC.",
         "If the service needs to send more, ask an operator for a higher limit. This page shows all limits:",
-        Link(page),
+        LinkParagraph(page),
     ]
     share = "all" if is_used_up else f"{notice.percent} %"
     subject = f"{service.name} has used {share} of its daily limit for {name}"

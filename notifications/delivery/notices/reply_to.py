@@ -8,7 +8,7 @@ from django.urls import reverse
 from notifications.delivery import own_email, reply_to_checks
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.notices.mailing import Notices
-from notifications.delivery.own_email import Link
+from notifications.delivery.own_email import LinkParagraph
 from notifications.models import ReplyToAddress
 from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
@@ -22,10 +22,10 @@ def _messages(row: ReplyToAddress) -> list[OutgoingEmail]:
     except InvalidEmailAddress:
         return []
     page = reverse("confirm-reply-to")
-    paragraphs: list[str | Link] = [
+    paragraphs: list[str | LinkParagraph] = [
         f"{row.service.name} wants to send emails whose replies go to this email address.",
         "If your team reads the emails that arrive here, open this link and confirm it:",
-        Link(f"{settings.BASE_URL}{page}?{urlencode({'token': reply_to_checks.token_of(row)})}"),
+        LinkParagraph(f"{settings.BASE_URL}{page}?{urlencode({'token': reply_to_checks.token_of(row)})}"),
         f"It works once, within {reply_to_checks.VALID_FOR.days} days.",
         "If you do not know this service, ignore this email.",
     ]

@@ -55,7 +55,7 @@ class Anymail(AnymailPosts):
 
         def backend_with_session() -> Any:  # Any: anymail has no types
             backend = self._new_backend()
-            backend.session = http.Session(read_seconds=read_seconds, total_seconds=total_seconds)
+            backend.session = http.HttpSession(read_seconds=read_seconds, total_seconds=total_seconds)
             return backend
 
         self._backend = PerThread(backend_with_session)

@@ -21,7 +21,7 @@ from anymail.webhooks.base import AnymailCoreWebhookView
 from django.http import HttpRequest
 
 from config.reading import read_uuid
-from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.messages import Receipt, ReceiptOutcome
 from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, is_known_year
 from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable
 
@@ -29,11 +29,11 @@ ID = "notification_id"  # the metadata field with Signalbox's id of a message
 CLOCK_SECONDS = 5 * 60
 
 _OUTCOMES = {
-    EventType.DELIVERED: Outcome.DELIVERED,
-    EventType.BOUNCED: Outcome.PERMANENT_FAILURE,
-    EventType.REJECTED: Outcome.PERMANENT_FAILURE,
-    EventType.FAILED: Outcome.TECHNICAL_FAILURE,
-    EventType.COMPLAINED: Outcome.COMPLAINT,
+    EventType.DELIVERED: ReceiptOutcome.DELIVERED,
+    EventType.BOUNCED: ReceiptOutcome.PERMANENT_FAILURE,
+    EventType.REJECTED: ReceiptOutcome.PERMANENT_FAILURE,
+    EventType.FAILED: ReceiptOutcome.TECHNICAL_FAILURE,
+    EventType.COMPLAINED: ReceiptOutcome.COMPLAINT,
 }  # ignored: queued, sent, deferred, opened, clicked, unsubscribed
 
 # Errors that anymail's views raise for a malformed request, because they do not validate it first.
@@ -115,8 +115,8 @@ def _receipt(event: Any) -> Receipt | None:  # Any: anymail has no types
     if not isinstance(event, AnymailTrackingEvent) or event.event_type not in _OUTCOMES:
         return None
     outcome = _OUTCOMES[event.event_type]
-    if outcome == Outcome.PERMANENT_FAILURE and event.reject_reason == RejectReason.TIMED_OUT:
-        outcome = Outcome.TEMPORARY_FAILURE
+    if outcome == ReceiptOutcome.PERMANENT_FAILURE and event.reject_reason == RejectReason.TIMED_OUT:
+        outcome = ReceiptOutcome.TEMPORARY_FAILURE
     reference = str(event.message_id or "")[:LONGEST_REFERENCE]
     identifier = read_uuid((event.metadata or {}).get(ID))
     if not reference and identifier is None:

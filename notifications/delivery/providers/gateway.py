@@ -45,7 +45,7 @@ class Gateway(OwnForm):
         self._url = f"{parsed.scheme}://{parsed.origin}{parsed.path}"
         self._auth = (parsed.user, parsed.password) if parsed.user else None
         self._headers = {"Authorization": f"Bearer {parsed.password}"} if parsed.password and not parsed.user else {}
-        self._session = PerThread(lambda: http.Session(read_seconds=read_seconds, total_seconds=total_seconds))
+        self._session = PerThread(lambda: http.HttpSession(read_seconds=read_seconds, total_seconds=total_seconds))
 
     @property
     def server(self) -> tuple[str, int]:

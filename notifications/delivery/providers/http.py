@@ -40,7 +40,7 @@ def server_of(url: str) -> tuple[str, int]:
 _of_thread = threading.local()  # the deadline of the current call of each thread
 
 
-class Session(requests.Session):
+class HttpSession(requests.Session):
     """A `requests` session with limits against a faulty provider. It cuts an answer after 64 KiB."""
 
     def __init__(self, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS) -> None:

@@ -6,7 +6,7 @@ Source: SMPP 3.4 §5.2.12 (esm_class), §5.2.19 (data_coding), Appendix B (recei
 import re
 from dataclasses import dataclass
 
-from notifications.delivery.messages import Outcome, PartOf, Receipt
+from notifications.delivery.messages import PartOf, Receipt, ReceiptOutcome
 
 _TABLE = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
@@ -29,13 +29,13 @@ _RECEIPT_WORD = re.compile(r"\b(id|stat|err):(\S+)", re.IGNORECASE)
 
 # The states of a message, as words in a receipt's text and as numbers in its TLV.
 _STATES = {
-    "DELIVRD": Outcome.DELIVERED,
-    "ACCEPTD": Outcome.PENDING,
-    "ENROUTE": Outcome.PENDING,
-    "EXPIRED": Outcome.TEMPORARY_FAILURE,
-    "UNDELIV": Outcome.PERMANENT_FAILURE,
-    "REJECTD": Outcome.PERMANENT_FAILURE,
-    "DELETED": Outcome.PERMANENT_FAILURE,
+    "DELIVRD": ReceiptOutcome.DELIVERED,
+    "ACCEPTD": ReceiptOutcome.PENDING,
+    "ENROUTE": ReceiptOutcome.PENDING,
+    "EXPIRED": ReceiptOutcome.TEMPORARY_FAILURE,
+    "UNDELIV": ReceiptOutcome.PERMANENT_FAILURE,
+    "REJECTD": ReceiptOutcome.PERMANENT_FAILURE,
+    "DELETED": ReceiptOutcome.PERMANENT_FAILURE,
 }
 _STATE_NUMBERS = {
     1: "ENROUTE", 2: "DELIVRD", 3: "EXPIRED", 4: "DELETED", 5: "UNDELIV", 6: "ACCEPTD", 7: "UNKNOWN", 8: "REJECTD",
@@ -126,7 +126,7 @@ def receipt(text: str, *, reference: str = "", state: int | None = None) -> Rece
     """Read a delivery receipt from its text. Two optional TLVs take precedence. Return None without a message id.
 
     >>> receipt("id:7 sub:001 dlvrd:000 done date:2611211000 stat:UNDELIV err:011 text:")
-    Receipt(outcome=<Outcome.PERMANENT_FAILURE: 'permanent-failure'>, reference='7', notification_id=None, \
+    Receipt(outcome=<ReceiptOutcome.PERMANENT_FAILURE: 'permanent-failure'>, reference='7', notification_id=None, \
 code='UNDELIV 011', at=None)
     """
     words = {name.lower(): value for name, value in _RECEIPT_WORD.findall(text.partition("text:")[0])}
@@ -136,7 +136,7 @@ code='UNDELIV 011', at=None)
     word = _STATE_NUMBERS.get(state, "") if state else words.get("stat", "").upper()
     error = words.get("err", "")
     return Receipt(
-        outcome=_STATES.get(word, Outcome.TECHNICAL_FAILURE),
+        outcome=_STATES.get(word, ReceiptOutcome.TECHNICAL_FAILURE),
         reference=reference[:255],
         code=f"{word or state or ''} {error}".strip()[:100],
     )

@@ -13,7 +13,7 @@ from config.outbound.deadline import Deadline
 from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
 from notifications.delivery.providers import connection_errors, mime
 from notifications.delivery.providers.per_thread import PerThread
-from notifications.delivery.providers.smtp_session import Session, Stage
+from notifications.delivery.providers.smtp_session import SmtpSession, Stage
 
 READ_SECONDS = 10.0  # of connecting, and of each answer
 TOTAL_SECONDS = 25.0  # of one message, even if the server is slow; below the hard limit of a task
@@ -35,7 +35,7 @@ class Smtp:
         self.name = name
         self._options = _options(url) | {"timeout": read_seconds}
         self._total_seconds = total_seconds
-        self._session = PerThread(lambda: Session(**self._options))
+        self._session = PerThread(lambda: SmtpSession(**self._options))
 
     @property
     def server(self) -> tuple[str, int]:
@@ -43,7 +43,7 @@ class Smtp:
 
     def sign_in(self) -> str:
         """Open a new connection, sign in if there is a password, and close it. Raises TemporaryFailure."""
-        session = Session(**self._options)
+        session = SmtpSession(**self._options)
         with Deadline(min(self._total_seconds, SIGN_IN_SECONDS)) as deadline:
             session.open_within(deadline)
             with contextlib.suppress(OSError):  # a server that answers QUIT badly has still accepted the login
@@ -67,7 +67,7 @@ class Smtp:
                         raise
             return self._transmit(session, deadline, message, content)
 
-    def _transmit(self, session: Session, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
+    def _transmit(self, session: SmtpSession, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
         session.open_within(deadline)
         try:
             reply = session.transmit(message.envelope_sender or message.from_address, message.to, content)

@@ -35,7 +35,7 @@ class Stage(StrEnum):
 Watch = Callable[[smtplib.SMTP], None]
 
 
-class _Watched(smtplib.SMTP):
+class _WatchedSmtp(smtplib.SMTP):
     """A client under a deadline before it connects, because a server may send its banner without end."""
 
     def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: smtplib's signature
@@ -43,13 +43,13 @@ class _Watched(smtplib.SMTP):
         super().__init__(*arguments, **options)
 
 
-class _WatchedSecure(smtplib.SMTP_SSL):
+class _WatchedSmtpSsl(smtplib.SMTP_SSL):
     def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: smtplib's signature
         watch(self)
         super().__init__(*arguments, **options)
 
 
-class Session(EmailBackend):
+class SmtpSession(EmailBackend):
     """A connection that stays open for many messages."""
 
     def __init__(self, **options: Any) -> None:  # Any: the signature of Django's backend
@@ -59,7 +59,7 @@ class Session(EmailBackend):
 
     @property
     def connection_class(self) -> Any:  # Any: Django wants something to call, the stubs a class
-        return partial(_WatchedSecure if self.use_ssl else _Watched, watch=self._watch)
+        return partial(_WatchedSmtpSsl if self.use_ssl else _WatchedSmtp, watch=self._watch)
 
     @property
     def is_open(self) -> bool:

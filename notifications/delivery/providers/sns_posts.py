@@ -23,7 +23,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from notifications.delivery import posts
-from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.messages import IncomingText, Receipt, ReceiptOutcome
 from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE
 from notifications.delivery.providers import http
 from notifications.delivery.providers.per_thread import PerThread
@@ -41,12 +41,14 @@ _HASHES: dict[str, hashes.HashAlgorithm] = {"1": hashes.SHA1(), "2": hashes.SHA2
 _PEM = re.compile(r"/[A-Za-z0-9_-]+\.pem\Z")
 
 _EVENTS = {
-    "TEXT_DELIVERED": Outcome.DELIVERED,
-    **dict.fromkeys(("TEXT_SUCCESSFUL", "TEXT_QUEUED", "TEXT_PENDING", "TEXT_SENT"), Outcome.PENDING),
-    **dict.fromkeys(("TEXT_UNREACHABLE", "TEXT_CARRIER_UNREACHABLE", "TEXT_TTL_EXPIRED"), Outcome.TEMPORARY_FAILURE),
+    "TEXT_DELIVERED": ReceiptOutcome.DELIVERED,
+    **dict.fromkeys(("TEXT_SUCCESSFUL", "TEXT_QUEUED", "TEXT_PENDING", "TEXT_SENT"), ReceiptOutcome.PENDING),
+    **dict.fromkeys(
+        ("TEXT_UNREACHABLE", "TEXT_CARRIER_UNREACHABLE", "TEXT_TTL_EXPIRED"), ReceiptOutcome.TEMPORARY_FAILURE
+    ),
     **dict.fromkeys(
         ("TEXT_BLOCKED", "TEXT_CARRIER_BLOCKED", "TEXT_INVALID", "TEXT_INVALID_MESSAGE", "TEXT_SPAM"),
-        Outcome.PERMANENT_FAILURE,
+        ReceiptOutcome.PERMANENT_FAILURE,
     ),
 }
 
@@ -63,7 +65,7 @@ class SnsPosts:
         host = f"sns.{region}.amazonaws.com" + (".cn" if region.startswith("cn-") else "")
         self._origins = {("https", host, None)} | ({_origin(endpoint)} if endpoint else set())
         self._certificate_at = lru_cache(maxsize=MOST_CERTIFICATES)(self._fetch_certificate)
-        self._session = PerThread(http.Session)
+        self._session = PerThread(http.HttpSession)
 
     def check_caller(self, request: HttpRequest) -> None:
         """Check everything that needs no HTTP call first, so that a stranger cannot cause calls."""
@@ -165,9 +167,9 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 def _of_event(event: Mapping[str, object]) -> Receipt:
     """Read an event of AWS End User Messaging. In some countries, TEXT_SUCCESSFUL is the last event."""
     kind = str(event["eventType"])
-    outcome = _EVENTS.get(kind, Outcome.TECHNICAL_FAILURE)
+    outcome = _EVENTS.get(kind, ReceiptOutcome.TECHNICAL_FAILURE)
     if kind == "TEXT_SUCCESSFUL" and event.get("isFinal") is True:
-        outcome = Outcome.DELIVERED
+        outcome = ReceiptOutcome.DELIVERED
     at = event.get("eventTimestamp")
     return Receipt(
         outcome=outcome,
@@ -184,11 +186,11 @@ def _of_log(event: Mapping[str, object]) -> Receipt:
         raise ReceiptUnreadable("notification must be an object")
     words = str(delivery.get("providerResponse", "")) if isinstance(delivery, dict) else ""
     if event.get("status") == "SUCCESS":
-        outcome = Outcome.DELIVERED
+        outcome = ReceiptOutcome.DELIVERED
     elif "unreachable" in words:
-        outcome = Outcome.TEMPORARY_FAILURE
+        outcome = ReceiptOutcome.TEMPORARY_FAILURE
     elif not words or "Unknown error" in words or "max price" in words:
-        outcome = Outcome.TECHNICAL_FAILURE
+        outcome = ReceiptOutcome.TECHNICAL_FAILURE
     else:
-        outcome = Outcome.PERMANENT_FAILURE
+        outcome = ReceiptOutcome.PERMANENT_FAILURE
     return Receipt(outcome=outcome, reference=posts.text(about, "messageId", most=LONGEST_REFERENCE), code=words[:100])

@@ -12,9 +12,9 @@ import structlog
 from django.conf import settings
 
 from config import limited
-from config.limited import Limits, TookTooLong, TooLarge
+from config.limited import ProcessLimits, TookTooLong, TooLarge
 from notifications.delivery import reply_to_checks, status
-from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.messages import Receipt, ReceiptOutcome
 from notifications.delivery.posts import LONGEST_CODE
 from notifications.delivery.returned_emails import storing
 from notifications.delivery.returned_emails.reading import one_email
@@ -23,7 +23,7 @@ from notifications.delivery.returned_emails.reading.replies import Reply
 from notifications.delivery.returned_emails.reading.returned import Returned
 from notifications.models import Notification, SuppressionSource
 
-LIMITS = Limits(memory_bytes=200 * MIB, cpu_seconds=2, seconds=30)
+LIMITS = ProcessLimits(memory_bytes=200 * MIB, cpu_seconds=2, seconds=30)
 NEEDS_TOO_MUCH_MEMORY = "The email needs more than 200 MiB of memory."
 TAKES_TOO_LONG = "The email needs more than 2 seconds of processor time."
 _NOT_SHOWN = "Signalbox cannot show this email. {} Ask the sender to write again, without attachments and formatting."
@@ -93,7 +93,7 @@ def _apply(returned: Returned) -> Taken:
     found = Notification.objects.filter(pk=returned.notification_id)
     message = found.only("provider", "normalised_recipient").first()
     if message is None:
-        is_bounce = returned.outcome != Outcome.COMPLAINT
+        is_bounce = returned.outcome != ReceiptOutcome.COMPLAINT
         is_link = is_bounce and reply_to_checks.note_bounce(returned.notification_id)
         return Taken.APPLIED if is_link else Taken.UNKNOWN_MESSAGE
     # If the recipient forwards their emails, another email address may be the one that does not exist.

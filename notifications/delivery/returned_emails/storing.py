@@ -12,7 +12,7 @@ from django.db.models import Q
 from config import mailboxes
 from config.host_names import ascii_host
 from notifications.delivery.returned_emails.reading.replies import Reply
-from notifications.models import CallbackDelivery, EmailContent, Notification, ReceivedEmail, ReplyToAddress
+from notifications.models import CallbackDelivery, Notification, ReceivedContent, ReceivedEmail, ReplyToAddress
 from notifications.recipients import normalise
 
 
@@ -33,7 +33,7 @@ def store(reply: Reply) -> bool:
         is_automatic=reply.is_automatic,
     )
     row.set_content(
-        EmailContent(
+        ReceivedContent(
             subject=reply.subject,
             text=reply.text,
             attachments=list(reply.attachments),

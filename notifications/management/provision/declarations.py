@@ -18,7 +18,7 @@ from notifications.validation.time_zones import check_time_zone
 _FORMATS = [kind.value for kind in CallbackKind if kind is not CallbackKind.REQUEST]
 
 
-def _has_room(guests: list[people.Recipient]) -> None:
+def _has_room(guests: list[people.GivenRecipient]) -> None:
     people.check_guest_list_has_room(len(guests), settings.GUEST_LIST_MAX)
 
 

@@ -11,19 +11,19 @@ from django.utils import timezone
 
 from config import data_sets
 from config.invalid import InvalidValue
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.management.provision.sync import Rows, Sync, by
 from notifications.models import ApiKey, CallbackEndpoint, CallbackKind
 from notifications.models.callback_event import OF_DATA_SETS, parse_data_sets, parse_events
 from notifications.validation.keys import check_key_name_is_new
 
 
-def provision_api_keys(sync: Sync, declared: Entry) -> None:
+def provision_api_keys(sync: Sync, declared: DeclaredRow) -> None:
     entries = declared.entries("api_keys")
     stored = sync.stored.of(ApiKey, sync.service) if any("secret" in entry.values for entry in entries) else []
     secrets = {key.pk: key.secret for key in stored}
 
-    def by_secret_or_name(entry: Entry, known: Rows) -> Any:
+    def by_secret_or_name(entry: DeclaredRow, known: Rows) -> Any:
         """Return the key with the secret, else the unrevoked key with the name, else the newest revoked key with it."""
         if "secret" in entry.values:
             return next((key for key in known if secrets.get(key.pk) == entry.values["secret"]), None)
@@ -47,7 +47,7 @@ def provision_api_keys(sync: Sync, declared: Entry) -> None:
             entry.completed["api_key"] = f"{key.name}-{sync.service.pk}-{secret}"
 
 
-def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
+def _check(entry: DeclaredRow, key: ApiKey | None, others: Rows) -> None:
     """Add the errors that prevent storing the entry."""
     name, revoked = entry.values.get("name"), entry.values.get("revoked")
     if key is None:
@@ -59,19 +59,19 @@ def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
         entry.check("name", check_key_name_is_new, name, [one.name for one in others if one.revoked_at is None])
 
 
-def provision_callbacks(sync: Sync, declared: Entry) -> None:
+def provision_callbacks(sync: Sync, declared: DeclaredRow) -> None:
     given = dict(declared.values.get("callbacks", {}))
     path = f"{declared.path}.callbacks"
     named = [
-        Entry(f"{path}.endpoints[{number}]", {"kind": CallbackKind.EVENTS.value, **values}, {}, declared.errors)
+        DeclaredRow(f"{path}.endpoints[{number}]", {"kind": CallbackKind.EVENTS.value, **values}, {}, declared.errors)
         for number, values in enumerate(given.pop("endpoints", ()))
     ]
     names = {entry.values.get("name") for entry in named}
     of_formats = [
-        Entry(f"{path}.{kind}", {"kind": kind, **values}, {}, declared.errors) for kind, values in given.items()
+        DeclaredRow(f"{path}.{kind}", {"kind": kind, **values}, {}, declared.errors) for kind, values in given.items()
     ]
 
-    def by_kind(entry: Entry, known: Rows) -> Any:
+    def by_kind(entry: DeclaredRow, known: Rows) -> Any:
         """Return the first endpoint of the format, one without a name before those with a name."""
         same = [one for one in known if one.kind == entry.values["kind"] and one.name not in names]
         return min(same, key=lambda one: one.name != "", default=None)
@@ -83,7 +83,7 @@ def provision_callbacks(sync: Sync, declared: Entry) -> None:
         _replace_secrets(sync, endpoint, entry.values["bearer_token"], entry.values.get("signing_secret"))
 
 
-def _check_callback(entry: Entry, endpoint: CallbackEndpoint | None, others: Rows) -> None:
+def _check_callback(entry: DeclaredRow, endpoint: CallbackEndpoint | None, others: Rows) -> None:
     """Add the errors that prevent storing the entry, and replace its events by those to store."""
     kind = entry.values["kind"]
     if endpoint is not None and endpoint.kind != kind:
@@ -98,7 +98,7 @@ def _check_callback(entry: Entry, endpoint: CallbackEndpoint | None, others: Row
     _check_data_sets(entry, endpoint)
 
 
-def _check_data_sets(entry: Entry, endpoint: CallbackEndpoint | None) -> None:
+def _check_data_sets(entry: DeclaredRow, endpoint: CallbackEndpoint | None) -> None:
     """Replace the paths of data sets by ids. Without the key, an endpoint keeps its data sets while it needs any."""
     events, paths = entry.values["events"], entry.values.get("data_sets")
     if paths is None:

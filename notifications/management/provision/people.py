@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.management.provision.sync import Sync, by
 from notifications.models import GuestListEntry, RecipientKind, TeamMember
 
 
-def provision_team(sync: Sync, declared: Entry) -> None:
+def provision_team(sync: Sync, declared: DeclaredRow) -> None:
     if "team" not in declared.values:
         return
     members = declared.entries("team")
@@ -22,13 +22,13 @@ def provision_team(sync: Sync, declared: Entry) -> None:
     sync.sync(TeamMember, members, by("normalised_email"), blamed=("email_address",), replaces=True)
 
 
-def provision_guest_list(sync: Sync, declared: Entry) -> None:
+def provision_guest_list(sync: Sync, declared: DeclaredRow) -> None:
     if "guest_list" in declared.values:
         sync.sync(GuestListEntry, _guests(declared), by("kind", "normalised"), replaces=True)
 
 
-def _guests(declared: Entry) -> Iterator[Entry]:
+def _guests(declared: DeclaredRow) -> Iterator[DeclaredRow]:
     for key, kind in (("email_addresses", RecipientKind.EMAIL), ("phone_numbers", RecipientKind.PHONE)):
         for index, guest in enumerate(declared.values["guest_list"].get(key, ())):
             columns = {"kind": kind, "value": guest.given, "normalised": guest.normalised}
-            yield Entry(f"{declared.path}.guest_list.{key}[{index}]", columns, {}, declared.errors)
+            yield DeclaredRow(f"{declared.path}.guest_list.{key}[{index}]", columns, {}, declared.errors)

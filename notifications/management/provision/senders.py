@@ -6,17 +6,17 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.management.provision.sync import Rows, Sync
 from notifications.models import ProtectedName, ReplyToAddress, ReplyToState, SmsSender
 from notifications.validation import senders
 
 
-def provision_sms_senders(sync: Sync, declared: Entry) -> None:
+def provision_sms_senders(sync: Sync, declared: DeclaredRow) -> None:
     _provision(sync, SmsSender, declared.entries("sms_senders"), "sender", senders.check_sms_sender_is_new)
 
 
-def provision_reply_to_addresses(sync: Sync, declared: Entry) -> None:
+def provision_reply_to_addresses(sync: Sync, declared: DeclaredRow) -> None:
     rows = declared.entries("reply_to_addresses")
     _provision(sync, ReplyToAddress, rows, "email_address", senders.check_reply_to_is_new)
 
@@ -24,14 +24,14 @@ def provision_reply_to_addresses(sync: Sync, declared: Entry) -> None:
 def _provision(
     sync: Sync,
     model: type[SmsSender | ReplyToAddress],
-    entries: list[Entry],
+    entries: list[DeclaredRow],
     column: str,
     check_is_new: Callable[[str, Iterable[str]], None],
 ) -> None:
-    def by_text(entry: Entry, known: Rows) -> Any:
+    def by_text(entry: DeclaredRow, known: Rows) -> Any:
         return next((row for row in _in_use(known) if getattr(row, column) == entry.values[column]), None)
 
-    def check(entry: Entry, row: Any, others: Rows) -> None:
+    def check(entry: DeclaredRow, row: Any, others: Rows) -> None:
         text = entry.values[column]
         if row is None or row.archived_at is not None or getattr(row, column) != text:
             entry.check(column, check_is_new, text, [getattr(other, column) for other in _in_use(others)])

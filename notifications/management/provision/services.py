@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.areas import DocumentErrors
-from config.management.declarations import Entry, read
+from config.management.declarations import DeclaredRow, read
 from notifications.management.provision import audit
 from notifications.management.provision.changes import Changes
 from notifications.management.provision.declarations import ServiceDeclaration
@@ -16,7 +16,7 @@ from notifications.management.provision.senders import provision_reply_to_addres
 from notifications.management.provision.stored import StoredServices
 from notifications.management.provision.sync import Sync
 from notifications.management.provision.templates import provision_templates
-from notifications.models import GoLiveRequest, GoLiveState, Limit, Permission, ReplyToAddress, Service
+from notifications.models import GoLiveRequest, GoLiveState, Permission, ReplyToAddress, Service, ServiceLimit
 from notifications.validation import services
 from notifications.validation.daily_limits import new_daily_limits
 
@@ -52,7 +52,7 @@ def provision(value: object, errors: DocumentErrors) -> object:
     return [entry.completed for entry in declared]
 
 
-def _provision_one(entry: Entry, stored: StoredServices, changes: Changes, seen: set[uuid.UUID]) -> None:
+def _provision_one(entry: DeclaredRow, stored: StoredServices, changes: Changes, seen: set[uuid.UUID]) -> None:
     identifier, name = entry.values.get("id"), entry.values.get("name")
     namesakes = [service for service in stored.services.values() if service.name == name]
     if identifier is None and len(namesakes) > 1:
@@ -73,7 +73,7 @@ def _provision_one(entry: Entry, stored: StoredServices, changes: Changes, seen:
     values = {name: entry.values[name] for name in columns & entry.values.keys()}
     if "name" in values and (service._state.adding or service.name != values["name"]):
         values["has_own_name"] = not stored.names_like(values["name"], but=service)
-    for limit in Limit.values:
+    for limit in ServiceLimit.values:
         temporary = stored.temporary_limits.get((service.pk, limit))
         if temporary is not None and limit in values:
             changes.change(temporary, returns_to=values.pop(limit))
@@ -88,7 +88,7 @@ def _provision_one(entry: Entry, stored: StoredServices, changes: Changes, seen:
         entry.refuse("live", services.NEEDS_REPLY_TO)
 
 
-def _check_name(entry: Entry, service: Service | None, stored: StoredServices) -> None:
+def _check_name(entry: DeclaredRow, service: Service | None, stored: StoredServices) -> None:
     """Add an error if another service has the new name, regardless of case.
 
     With an id, a document may repeat exactly the same name, which creates a copy of a service.
@@ -109,7 +109,7 @@ def _lacks_reply_to(service: Service, stored: StoredServices) -> bool:
     )
 
 
-def _new_service(entry: Entry) -> Service:
+def _new_service(entry: DeclaredRow) -> Service:
     """Return a new row with the default limits."""
     return Service(
         id=entry.values.get("id") or uuid.uuid4(),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import F, Max, Model, Q
 
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
@@ -38,7 +38,7 @@ LISTS: dict[type[Model], str] = {
 class StoredServices:
     """The services in a document, all their rows, and the rows of any service that the document identifies by id."""
 
-    def __init__(self, declared: list[Entry]) -> None:
+    def __init__(self, declared: list[DeclaredRow]) -> None:
         ids = [entry.values["id"] for entry in declared if "id" in entry.values]
         names = [entry.values["name"] for entry in declared if "name" in entry.values and "id" not in entry.values]
         self.services = {service.id: service for service in Service.objects.filter(Q(id__in=ids) | Q(name__in=names))}

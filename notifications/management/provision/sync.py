@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.management.provision.changes import Changes
 from notifications.management.provision.stored import StoredServices
 from notifications.models import Service
@@ -25,13 +25,13 @@ class Sync:
     def sync(
         self,
         model: type[models.Model],
-        rows: Iterable[Entry],
-        key: Callable[[Entry, Rows], Any],
+        rows: Iterable[DeclaredRow],
+        key: Callable[[DeclaredRow, Rows], Any],
         *,
-        check: Callable[[Entry, Any, Rows], None] = lambda entry, row, others: None,
+        check: Callable[[DeclaredRow, Any, Rows], None] = lambda entry, row, others: None,
         blamed: tuple[str, ...] = (),
         replaces: bool = False,
-    ) -> list[tuple[Entry, Any]]:
+    ) -> list[tuple[DeclaredRow, Any]]:
         """Find or create a row for each entry and set its columns. Return the entries without errors with their rows.
 
         key: returns the stored row for an entry without an id, or None
@@ -40,7 +40,7 @@ class Sync:
         replaces: whether rows that are not listed are removed
         """
         known = self.stored.of(model, self.service)
-        done: list[tuple[Entry, Any]] = []
+        done: list[tuple[DeclaredRow, Any]] = []
         seen: set[object] = set()
         for entry in rows:
             errors_before = len(entry.errors.lines)
@@ -68,7 +68,7 @@ class Sync:
         return done
 
 
-def by(*columns: str) -> Callable[[Entry, Rows], Any]:
+def by(*columns: str) -> Callable[[DeclaredRow, Rows], Any]:
     """Return a `key` for `Sync.sync` that identifies rows by these columns."""
     return lambda entry, known: next(
         (row for row in known if all(getattr(row, name) == entry.values[name] for name in columns)), None

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from config.management.declarations import Entry
+from config.management.declarations import DeclaredRow
 from notifications.management.provision.changes import TagChange
 from notifications.management.provision.sync import Rows, Sync
 from notifications.models import Channel, Template, TemplateVersion, VersionState
@@ -15,8 +15,8 @@ from notifications.validation import tags, templates
 from notifications.validation.languages import DEFAULT_LANGUAGE
 
 
-def provision_templates(sync: Sync, declared: Entry) -> None:
-    def check(entry: Entry, template: Template | None, others: Rows) -> None:
+def provision_templates(sync: Sync, declared: DeclaredRow) -> None:
+    def check(entry: DeclaredRow, template: Template | None, others: Rows) -> None:
         _check(entry, template, _words(sync.stored.versions.get(template.pk) if template else None))
 
     for entry, template in sync.sync(
@@ -26,7 +26,7 @@ def provision_templates(sync: Sync, declared: Entry) -> None:
         _update(sync, template, entry.values)
 
 
-def _by_name_and_type(entry: Entry, known: Rows) -> Any:
+def _by_name_and_type(entry: DeclaredRow, known: Rows) -> Any:
     wanted = (entry.values.get("name"), entry.values.get("type"))
     namesakes = [template for template in known if (template.name, template.type) == wanted]
     found = [template for template in namesakes if template.archived_at is None] or namesakes
@@ -35,7 +35,7 @@ def _by_name_and_type(entry: Entry, known: Rows) -> Any:
     return next(iter(found), None)
 
 
-def _check(entry: Entry, template: Template | None, current: dict[str, Any]) -> None:
+def _check(entry: DeclaredRow, template: Template | None, current: dict[str, Any]) -> None:
     """Add the errors that prevent storing the entry: a new template needs all values, and a type cannot change."""
     values = entry.values
     channel = template.type if template else values.get("type")

@@ -24,14 +24,14 @@ from notifications.models import (
     CallbackDelivery,
     Channel,
     LimitKind,
-    Origin,
+    MessageOrigin,
     RowState,
 )
 from notifications.rendering import placeholders
 from notifications.submission import limits, usage
 from notifications.submission.bulk import judge, waking
 from notifications.submission.bulk.judge import Judged
-from notifications.submission.bulk.requests import BulkRequest, Sender, find_sender, find_template
+from notifications.submission.bulk.requests import BulkRequest, ChosenSender, find_sender, find_template
 from notifications.submission.callers import Caller
 from notifications.submission.templates import TemplateText, use_counts
 
@@ -114,14 +114,16 @@ def send_draft(
         waking.wake()
 
 
-def _new(caller: Caller, request: BulkRequest, template: TemplateText, sender: Sender, judged: Judged) -> BulkSend:
+def _new(
+    caller: Caller, request: BulkRequest, template: TemplateText, sender: ChosenSender, judged: Judged
+) -> BulkSend:
     now, service = timezone.now(), caller.service
     by_key = isinstance(caller, ApiKey)
     check = judged.check
     waiting = check.row_count - check.simulated - check.repeated
     return BulkSend(
         service=service,
-        **({"api_key": caller} if by_key else {"origin": Origin.CONSOLE, "created_by": caller.name}),
+        **({"api_key": caller} if by_key else {"origin": MessageOrigin.CONSOLE, "created_by": caller.name}),
         key_type=caller.key_type,
         request_id=structlog.contextvars.get_contextvars().get("request_id", ""),
         name=request.name,

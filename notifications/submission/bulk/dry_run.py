@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from notifications import errors
 from notifications.bulk_tables.check import MAX_ROWS_LISTED, ListedError, TableError
-from notifications.bulk_tables.columns import Columns
+from notifications.bulk_tables.columns import TableColumns
 from notifications.bulk_tables.rows import CheckedRow
 from notifications.bulk_tables.tables import Table
 from notifications.errors import NotificationError
@@ -22,7 +22,7 @@ from notifications.submission.callers import Caller
 from notifications.submission.requests import GivenId
 from notifications.submission.sending import checks
 from notifications.submission.sending.checks import Check, Result
-from notifications.submission.sending.dry_run import Limit, limit
+from notifications.submission.sending.dry_run import DailyLimitLeft, limit
 from notifications.submission.templates import TemplateText, fixed_files
 
 PREVIEWED_ROWS = 5
@@ -70,14 +70,14 @@ class BulkDryRun:
 
     results: Sequence[Result] = ()
     template: TemplateText | None = None
-    columns: Columns | None = None
+    columns: TableColumns | None = None
     rows: int | None = None
     with_errors: int | None = None
     listed: list[ListedError] = field(default_factory=list)
     preview: list[PreviewedRow] = field(default_factory=list)
     parts: int | None = None
     suppressed: int | None = None
-    limits: Mapping[LimitKind, Limit] = field(default_factory=dict)
+    limits: Mapping[LimitKind, DailyLimitLeft] = field(default_factory=dict)
     scheduled_for: datetime | None = None
     sends_at: datetime | None = None
 
@@ -211,6 +211,6 @@ class _Seen:
         return self._suppressed
 
 
-def _limits(caller: Caller, channel: Channel) -> dict[LimitKind, Limit]:
+def _limits(caller: Caller, channel: Channel) -> dict[LimitKind, DailyLimitLeft]:
     kinds = [LimitKind.EMAIL] if channel is Channel.EMAIL else [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]
     return {kind: limit(caller.service, kind) for kind in kinds}

@@ -16,9 +16,9 @@ import msgspec
 from django.conf import settings
 
 from notifications import errors
-from notifications.bulk_tables.check import Limits, TableCheck, TableError
+from notifications.bulk_tables.check import TableCheck, TableError, TableLimits
 from notifications.bulk_tables.rows import CheckedRow, Recipient, Rules
-from notifications.bulk_tables.tables import Table, Unreadable, clean
+from notifications.bulk_tables.tables import Table, UnreadableTable, clean
 from notifications.delivery import repeats
 from notifications.models import BulkRow, Channel, KeyType, LimitKind, RowState, Service
 from notifications.recipients import email as email_addresses
@@ -87,7 +87,7 @@ class Judged:
                     digest.update(msgspec.json.encode(row.cells))
                 if not self.check.with_errors:
                     self._file.writelines(row.line + b"\n" for row in batch)
-        except Unreadable as error:
+        except UnreadableTable as error:
             self.close()
             raise errors.InvalidTable([errors.TableUnreadable(str(error))]) from error
         self.table_hash = digest.hexdigest()
@@ -170,10 +170,10 @@ def rules_for(caller: Caller, template: TemplateText) -> Rules:
     )
 
 
-def limits_for(caller: Caller, channel: Channel) -> Limits:
+def limits_for(caller: Caller, channel: Channel) -> TableLimits:
     """Return what limits a bulk send of the caller now."""
     is_email = channel is Channel.EMAIL
-    return Limits(
+    return TableLimits(
         max_rows=settings.BULK_MAX_ROWS,
         daily=limits.allowance(caller, LimitKind.EMAIL if is_email else LimitKind.SMS),
         international=None if is_email else limits.allowance(caller, LimitKind.INTERNATIONAL_SMS),

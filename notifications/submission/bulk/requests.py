@@ -32,7 +32,7 @@ class BulkRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sender:
+class ChosenSender:
     """The sender of a text message or the reply-to address of an email. is_chosen: the API shows its id"""
 
     sms_sender: SmsSender | None = None
@@ -60,8 +60,8 @@ def find_template(caller: Caller, template_id: UUID, language: str | None = None
     return template
 
 
-def find_sender(service: Service, channel: Channel, chosen: GivenId | None) -> Sender:
+def find_sender(service: Service, channel: Channel, chosen: GivenId | None) -> ChosenSender:
     """Return the chosen sender, else the default. Raises SmsSenderNotFound, ReplyToNotFound."""
     if channel is Channel.SMS:
-        return Sender(sms_sender=senders.sms_sender(service, chosen), is_chosen=True)
-    return Sender(reply_to=senders.reply_to(service, chosen), is_chosen=chosen is not None)
+        return ChosenSender(sms_sender=senders.sms_sender(service, chosen), is_chosen=True)
+    return ChosenSender(reply_to=senders.reply_to(service, chosen), is_chosen=chosen is not None)

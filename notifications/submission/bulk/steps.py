@@ -19,7 +19,7 @@ from django.utils import timezone
 from config.metrics import registry
 from config.queue.lease import Lease, LostLease
 from notifications.bulk_tables import columns as matching
-from notifications.bulk_tables.columns import UNSUBSCRIBE_URL, Columns
+from notifications.bulk_tables.columns import UNSUBSCRIBE_URL, TableColumns
 from notifications.bulk_tables.rows import Value, values_of
 from notifications.delivery import quiet_hours, repeats
 from notifications.models import (
@@ -175,7 +175,7 @@ class _Rendering:
         self._template = text_of(version).in_language(bulk_send.language)
         names = placeholders.find(self._template.subject, self._template.content)
         self._is_email = bulk_send.channel == Channel.EMAIL
-        self._columns: Columns = matching.match(
+        self._columns: TableColumns = matching.match(
             bulk_send.names, names, is_email=self._is_email, optional=self._template.defaults
         )
         self._common = {

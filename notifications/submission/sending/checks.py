@@ -16,7 +16,7 @@ from django.utils import timezone
 from notifications.attachments.intake import CheckedFile
 from notifications.delivery import quiet_hours
 from notifications.errors import NotificationError
-from notifications.models import ApiKey, Fallback, LimitKind, Notification, Origin, ReplyToAddress, SmsSender
+from notifications.models import ApiKey, Fallback, LimitKind, MessageOrigin, Notification, ReplyToAddress, SmsSender
 from notifications.rendering.placeholders import Keyed
 from notifications.submission.callers import Caller
 from notifications.submission.requests import MessageRequest
@@ -145,7 +145,7 @@ def common_columns(
     if isinstance(caller, ApiKey):
         columns["api_key_id"] = caller.id
     else:
-        columns |= {"origin": Origin.CONSOLE, "created_by": caller.name}
+        columns |= {"origin": MessageOrigin.CONSOLE, "created_by": caller.name}
     if request.scheduled_for or template.respect_quiet_hours:
         columns |= _waiting(caller, template, request.scheduled_for, now, number)
     return columns

@@ -4,7 +4,7 @@ import structlog
 
 from config.erased import ERASED
 from notifications.models import KeyType, Notification
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 from notifications.submission.sending import sent_again
 from notifications.submission.templates import redaction
 
@@ -36,7 +36,7 @@ def send(message: Notification, by: str, to: str) -> Notification:
     Raises CannotCopy, and a NotificationError if the new message is not accepted.
     """
     check(message)
-    person = Person(service=message.service, key_type=KeyType.LIVE, name=by)
+    person = ConsoleSender(service=message.service, key_type=KeyType.LIVE, name=by)
     recipient = sent_again.parse_recipient(message, to)
     new = sent_again.build(message, person, recipient)
     sent_again.check(new, person, recipient)

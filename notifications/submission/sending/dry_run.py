@@ -33,14 +33,14 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipient:
+class ResolvedRecipient:
     normalised: str
     is_international: bool
     is_simulated: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class DailyLimitLeft:
     limit: int
     remaining: int
 
@@ -57,8 +57,8 @@ class DryRun:
 
     channel: Channel
     results: Sequence[Result]
-    limits: Mapping[LimitKind, Limit]
-    recipient: Recipient | None = None
+    limits: Mapping[LimitKind, DailyLimitLeft]
+    recipient: ResolvedRecipient | None = None
     template: TemplateText | None = None
     subject: str | None = None
     body: str | None = None
@@ -168,8 +168,8 @@ def _finished(
     return DryRun(channel=channel, results=results, limits=known, **values, **times)
 
 
-def limit(service: Service, kind: LimitKind) -> Limit:
-    return Limit(limit=limits.limit_of(service, kind), remaining=limits.remaining(service, kind))
+def limit(service: Service, kind: LimitKind) -> DailyLimitLeft:
+    return DailyLimitLeft(limit=limits.limit_of(service, kind), remaining=limits.remaining(service, kind))
 
 
 def _times_and_repeat(service: Service, submission: Submission) -> dict[str, Any]:  # Any: fields of DryRun
@@ -178,8 +178,8 @@ def _times_and_repeat(service: Service, submission: Submission) -> dict[str, Any
     return {"repeat_of": first, "sends_at": None if first else sends_at}
 
 
-def _recipient(normalised: str, is_simulated: bool, *, is_international: bool = False) -> Recipient:
-    return Recipient(normalised=normalised, is_international=is_international, is_simulated=is_simulated)
+def _recipient(normalised: str, is_simulated: bool, *, is_international: bool = False) -> ResolvedRecipient:
+    return ResolvedRecipient(normalised=normalised, is_international=is_international, is_simulated=is_simulated)
 
 
 def _by_name(results: Sequence[Result]) -> dict[str, Result]:

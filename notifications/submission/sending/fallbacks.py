@@ -19,7 +19,7 @@ from notifications.delivery import quiet_hours
 from notifications.models import Channel, Fallback, FallbackState, KeyType, LimitKind, Notification, RequestCallback
 from notifications.models.notification import messages_failed
 from notifications.submission import limits, policy
-from notifications.submission.callers import Caller, Person
+from notifications.submission.callers import Caller, ConsoleSender
 from notifications.submission.requests import EmailRequest, SmsRequest
 from notifications.submission.sending import checks, email_checks
 from notifications.submission.sending.email_checks import EmailChecks
@@ -83,7 +83,7 @@ def _submit_one(fallback: Fallback) -> None:
     state = FallbackState.SUBMITTED
     try:
         with transaction.atomic():
-            caller = Person(service=text.service, key_type=KeyType(text.key_type), name=text.created_by)
+            caller = ConsoleSender(service=text.service, key_type=KeyType(text.key_type), name=text.created_by)
             email.save(force_insert=True)
             RequestCallback.objects.bulk_create(callbacks)
             limits.spend(caller, [LimitKind.EMAIL])

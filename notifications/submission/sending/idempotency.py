@@ -26,7 +26,7 @@ POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class IdempotencyClaim:
     """The claim of one request on its key. answer: the stored response to an earlier request, or None"""
 
     record_id: int
@@ -54,7 +54,7 @@ def claimed(
     *,
     lasts: timedelta = CLAIM_LASTS,
     repeats_for: timedelta | None = None,
-) -> Iterator[Claim]:
+) -> Iterator[IdempotencyClaim]:
     """Claim the key during its request. Raises IdempotencyKeyReused, IdempotencyKeyInUse.
 
     lasts: longer than the request may take
@@ -69,7 +69,7 @@ def claimed(
         raise
 
 
-def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_for: timedelta) -> Claim:
+def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_for: timedelta) -> IdempotencyClaim:
     deadline, hashed = time.monotonic() + WAIT_SECONDS, IdempotencyRecord.hashed(request.key)
     while True:
         now = timezone.now()
@@ -79,11 +79,11 @@ def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_f
             api_key=api_key, key__in=[request.key, hashed], defaults={"key": request.key, **first}
         )
         if is_new or _take_over(record, now, first, repeats_for):
-            return Claim(record_id=record.pk, claimed_until=until)
+            return IdempotencyClaim(record_id=record.pk, claimed_until=until)
         if record.fingerprint != request.fingerprint:
             raise errors.IdempotencyKeyReused
         if record.answer is not None:
-            return Claim(record_id=record.pk, answer=record.answer)
+            return IdempotencyClaim(record_id=record.pk, answer=record.answer)
         if time.monotonic() > deadline:
             raise errors.IdempotencyKeyInUse(retry_after_seconds=_seconds_left(record, now))
         time.sleep(POLL_SECONDS)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from config.erased import ERASED
 from notifications import tasks
 from notifications.models import BulkRow, KeyType, Notification, RequestCallback, RetriedMessage, Status
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 from notifications.submission.sending import sent_again
 
 RETRIED = (Status.TECHNICAL_FAILURE, Status.TEMPORARY_FAILURE)
@@ -68,7 +68,7 @@ def retry(message: Notification, by: str) -> Notification:
     Raises CannotRetry, and a NotificationError if the new message is not accepted.
     """
     check(message)
-    person = Person(service=message.service, key_type=KeyType(message.key_type), name=by)
+    person = ConsoleSender(service=message.service, key_type=KeyType(message.key_type), name=by)
     recipient = sent_again.parse_recipient(message, message.recipient)
     new = sent_again.build(message, person, recipient)
     new.reference, new.one_click_unsubscribe_url = message.reference, message.one_click_unsubscribe_url

@@ -10,11 +10,11 @@ from django.db import transaction
 from config.metrics import registry
 from notifications import errors, tasks
 from notifications.delivery import quiet_hours
-from notifications.models import Attachment, Channel, Notification, Origin
+from notifications.models import Attachment, Channel, MessageOrigin, Notification
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 from notifications.submission import limits, policy
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 
 # The columns of the content and of its sender. The unsubscribe URL of a caller is not among them: it belongs to one
 # recipient.
@@ -37,12 +37,12 @@ def parse_recipient(message: Notification, text: str) -> PhoneNumber | EmailAddr
     return policy.parse_email_address(text)
 
 
-def build(message: Notification, person: Person, recipient: PhoneNumber | EmailAddress) -> Notification:
+def build(message: Notification, person: ConsoleSender, recipient: PhoneNumber | EmailAddress) -> Notification:
     """Return a new message with the content of an earlier one, without storing it. Quiet hours apply."""
     new = Notification(
         **{name: getattr(message, name) for name in _CONTENT},
         key_type=person.key_type,
-        origin=Origin.CONSOLE,
+        origin=MessageOrigin.CONSOLE,
         created_by=person.name,
         recipient=recipient.as_given,
         normalised_recipient=recipient.key,
@@ -54,7 +54,7 @@ def build(message: Notification, person: Person, recipient: PhoneNumber | EmailA
     return new
 
 
-def check(new: Notification, person: Person, recipient: PhoneNumber | EmailAddress) -> None:
+def check(new: Notification, person: ConsoleSender, recipient: PhoneNumber | EmailAddress) -> None:
     """Check the new message like any message of the person. Raises a NotificationError.
 
     A suppressed recipient is refused, whatever the service chose for its other sends.
@@ -71,7 +71,7 @@ def check(new: Notification, person: Person, recipient: PhoneNumber | EmailAddre
         policy.check_number(recipient)
 
 
-def store(new: Notification, person: Person, keep: Callable[[], None] | None = None) -> None:
+def store(new: Notification, person: ConsoleSender, keep: Callable[[], None] | None = None) -> None:
     """Store the new message, count it and wake a worker. Raises DailyLimitReached.
 
     keep: stores further rows in the same transaction

@@ -78,7 +78,7 @@ class Storing:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StoringStep:
     """A step that a message may need. needed_by: the attribute of Storing that decides it"""
 
     needed_by: str
@@ -87,11 +87,11 @@ class Step:
 
 # In their order, in one transaction. The message is last, because it locks the counter of its limit.
 STEPS = (
-    Step("is_guarded", Storing.claim_guard),
-    Step("has_files", Storing.store_files),
-    Step("callback", Storing.store_callback),
-    Step("fallback", Storing.store_fallback),
-    Step("keep", Storing.keep_response),
+    StoringStep("is_guarded", Storing.claim_guard),
+    StoringStep("has_files", Storing.store_files),
+    StoringStep("callback", Storing.store_callback),
+    StoringStep("fallback", Storing.store_fallback),
+    StoringStep("keep", Storing.keep_response),
 )
 
 

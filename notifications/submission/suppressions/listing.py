@@ -39,7 +39,7 @@ def parse_recipient(text: str) -> PhoneNumber | EmailAddress:
     except phone.InvalidPhoneNumber as error:
         raise InvalidValue(error.outcome.ui_message) from error
     if len(number.as_given) > _MAX_RECIPIENT_CHARACTERS:
-        raise InvalidValue(phone.Outcome.INVALID_NUMBER.ui_message)
+        raise InvalidValue(phone.PhoneRejection.INVALID_NUMBER.ui_message)
     return number
 
 

@@ -25,7 +25,7 @@ _IN_NODE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ExampleCall:
     """A call that sends a message. options: further properties of its body, such as `reference`"""
 
     channel: Channel
@@ -40,7 +40,7 @@ class Call:
         return {_FIELD[self.channel]: recipient, "template_id": self.template_id, **values, **self.options}
 
 
-Subject = Template | Call | None  # what an example is for; None: a service without a template
+Subject = Template | ExampleCall | None  # what an example is for; None: a service without a template
 
 
 def python(base_url: str, key: str, template: Subject) -> str:
@@ -168,7 +168,7 @@ def _single(value: object) -> str:
 
 
 def _call(template: Subject) -> tuple[Channel, dict[str, object]]:
-    if isinstance(template, Call):
+    if isinstance(template, ExampleCall):
         return template.channel, template.body()
     channel = Channel(template.type) if template else Channel.EMAIL
     body: dict[str, object] = {

@@ -15,7 +15,7 @@ from notifications.submission.templates import TemplateText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class TemplatePreview:
     """A rendered message. subject, html: of an email only; html is a fragment"""
 
     version: TemplateVersion
@@ -31,7 +31,7 @@ def preview(
     *,
     unsubscribe_url: str,
     language: str | None = None,
-) -> Preview:
+) -> TemplatePreview:
     """Fill a version of a template. Check no permission, length or rate limit, and store nothing.
 
     language: of the text; None for the first one
@@ -44,9 +44,9 @@ def preview(
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
         text_message = sms.render(template.content, values, prefix=prefix, language=template.language)
-        return Preview(version=version, body=text_message.text)
+        return TemplatePreview(version=version, body=text_message.text)
     text = email_parts(template, values, unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None)
-    return Preview(version=version, body=text.body, subject=text.subject, html=text.html)
+    return TemplatePreview(version=version, body=text.body, subject=text.subject, html=text.html)
 
 
 def email_parts(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from config.encryption import DecryptionFailed
-from notifications.models import Attachment, Channel, EmailContent, Notification, ReceivedEmail, TemplateVersion
+from notifications.models import Attachment, Channel, Notification, ReceivedContent, ReceivedEmail, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.rendering.placeholders import Piece
 from notifications.submission.templates import TemplateText, text_of
@@ -20,7 +20,7 @@ _QUOTE = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ShownText:
     """The subject and body of a message as staff may read them. A text message has no subject."""
 
     subject: str | None
@@ -31,23 +31,23 @@ def is_on(message: Notification) -> bool:
     return message.template.redact_personalisation
 
 
-def text(message: Notification) -> Text:
+def text(message: Notification) -> ShownText:
     """Return the text of a message: as sent, or with `[hidden]` instead of every value."""
     return texts([message])[0]
 
 
-def texts(messages: Sequence[Notification]) -> list[Text]:
+def texts(messages: Sequence[Notification]) -> list[ShownText]:
     """Return the text of each message. One query reads all templates."""
     hidden = [message for message in messages if is_on(message)]
     versions = _versions(hidden) if hidden else {}
 
-    def shown(message: Notification) -> Text:
+    def shown(message: Notification) -> ShownText:
         if not is_on(message):
-            return Text(subject=message.subject, body=message.body)
+            return ShownText(subject=message.subject, body=message.body)
         text = versions[message.template_id, message.template_version].in_language(message.language)
         is_email = message.channel == Channel.EMAIL
         subject = placeholders.unfilled(text.subject, {}, redact=True) if is_email else None
-        return Text(subject=subject, body=placeholders.unfilled(text.content, {}, redact=True))
+        return ShownText(subject=subject, body=placeholders.unfilled(text.content, {}, redact=True))
 
     return [shown(message) for message in messages]
 
@@ -59,7 +59,7 @@ def pieces(message: Notification) -> list[list[Piece]]:
     return [list(placeholders.pieces(part, {}, redact=True)) for part in parts]
 
 
-def received(row: ReceivedEmail) -> EmailContent:
+def received(row: ReceivedEmail) -> ReceivedContent:
     """Return a received email. If it answers a message with redacted values, what it quotes of it is hidden.
 
     Raises config.encryption.DecryptionFailed.

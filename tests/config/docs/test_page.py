@@ -12,7 +12,7 @@ from config.rest.api_errors import ApiError
 from datasets import errors as datasets_errors
 from notifications import errors
 from notifications.errors import FileInfected
-from notifications.recipients.outcomes import Outcome
+from notifications.recipients.outcomes import PhoneRejection
 from notifications.submission import policy
 from tests import forks
 
@@ -23,11 +23,11 @@ TABLE = {  # the brief's table of errors, row by row
     "virus": FileInfected(),
     "international": errors.InternationalNotAllowed(),
     "sender": errors.SmsSenderNotFound(as_sent=SOME_ID, service_id=SOME_ID),
-    "too many digits": Outcome.TOO_LONG.error(),
-    "not enough digits": Outcome.TOO_SHORT.error(),
-    "not a UK mobile": Outcome.NOT_A_UK_MOBILE.error(),
-    "letters or symbols": Outcome.UNKNOWN_CHARACTER.error(),
-    "country prefix": Outcome.UNSUPPORTED_COUNTRY_CODE.error(),
+    "too many digits": PhoneRejection.TOO_LONG.error(),
+    "not enough digits": PhoneRejection.TOO_SHORT.error(),
+    "not a UK mobile": PhoneRejection.NOT_A_UK_MOBILE.error(),
+    "letters or symbols": PhoneRejection.UNKNOWN_CHARACTER.error(),
+    "country prefix": PhoneRejection.UNSUPPORTED_COUNTRY_CODE.error(),
     "missing argument": errors.PropertyMissing(name="template_id"),
     "argument of a wrong type": errors.WrongType(name="personalisation", value="[1]", type="object"),
     "clock": errors.ClockSkewed(),

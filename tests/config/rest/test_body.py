@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from config.rest import body
-from config.rest.body import Reason, UnreadableBody
+from config.rest.body import BodyReason, UnreadableBody
 from config.rest.content import StrictJSONParser
 
 CAP = 1000
@@ -22,7 +22,7 @@ def chunked(sent: bytes, **more: object) -> dict[str, object]:
     return {"wsgi.input": io.BytesIO(sent), "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True, **more}
 
 
-def refusal(of: dict[str, object], **rules: bool) -> Reason:
+def refusal(of: dict[str, object], **rules: bool) -> BodyReason:
     with pytest.raises(UnreadableBody) as refused:
         body.read(of, max_bytes=CAP, **rules)
     return refused.value.reason
@@ -36,18 +36,18 @@ class Unreadable(io.BytesIO):
 @pytest.mark.fault("E1")
 def test_a_body_of_exactly_the_limit_passes_and_one_byte_more_does_not():
     assert body.read(environ(b"x" * CAP), max_bytes=CAP) == b"x" * CAP
-    assert refusal(environ(b"x" * (CAP + 1))) is Reason.TOO_LARGE
+    assert refusal(environ(b"x" * (CAP + 1))) is BodyReason.TOO_LARGE
 
 
 def test_a_length_over_the_limit_is_rejected_unread():
     said = {"wsgi.input": Unreadable(), "CONTENT_LENGTH": str(CAP + 1)}
 
-    assert refusal(said) is Reason.TOO_LARGE
+    assert refusal(said) is BodyReason.TOO_LARGE
 
 
 @pytest.mark.parametrize("length", ["9" * 30, "9" * 5000])
 def test_an_absurd_length_is_too_large(length):
-    assert refusal({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}) is Reason.TOO_LARGE
+    assert refusal({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}) is BodyReason.TOO_LARGE
 
 
 @pytest.mark.parametrize("length", ["", None])
@@ -57,25 +57,25 @@ def test_without_length_and_chunks_there_is_no_body(length):
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "x", "²"])
 def test_a_length_that_is_not_a_number_is_rejected(length):
-    assert refusal({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}) is Reason.CUT_SHORT
+    assert refusal({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}) is BodyReason.CUT_SHORT
 
 
 def test_a_broken_connection_is_no_body():
-    assert refusal({"wsgi.input": io.BytesIO(b"[]"), "CONTENT_LENGTH": "3"}) is Reason.CUT_SHORT
+    assert refusal({"wsgi.input": io.BytesIO(b"[]"), "CONTENT_LENGTH": "3"}) is BodyReason.CUT_SHORT
 
 
 def test_chunks_are_counted_while_they_are_read():
     assert body.read(chunked(b"x" * CAP), max_bytes=CAP, chunked=True) == b"x" * CAP
-    assert refusal(chunked(b"x" * (CAP + 1)), chunked=True) is Reason.TOO_LARGE
+    assert refusal(chunked(b"x" * (CAP + 1)), chunked=True) is BodyReason.TOO_LARGE
 
 
 @pytest.mark.fault("E1")
 def test_chunks_are_rejected_if_a_length_is_required():
-    assert refusal(chunked(b"[]")) is Reason.LENGTH_REQUIRED
+    assert refusal(chunked(b"[]")) is BodyReason.LENGTH_REQUIRED
 
 
 def test_chunks_are_rejected_if_the_server_does_not_mark_their_end():
-    assert refusal(chunked(b"[]", **{"wsgi.input_terminated": False}), chunked=True) is Reason.LENGTH_REQUIRED
+    assert refusal(chunked(b"[]", **{"wsgi.input_terminated": False}), chunked=True) is BodyReason.LENGTH_REQUIRED
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_gzip_of_exactly_one_block_of_zeros_is_decompressed():
 )
 @pytest.mark.fault("E8")
 def test_data_that_is_not_gzip_is_rejected(sent):
-    assert refusal(environ(sent, HTTP_CONTENT_ENCODING="gzip"), gzip=True) is Reason.BAD_GZIP
+    assert refusal(environ(sent, HTTP_CONTENT_ENCODING="gzip"), gzip=True) is BodyReason.BAD_GZIP
 
 
 @pytest.mark.fault("E8")
@@ -133,7 +133,7 @@ def test_a_zip_bomb_is_stopped_at_the_limit():
     with pytest.raises(UnreadableBody) as refused:
         body.read(bomb, max_bytes=100_000, gzip=True)
 
-    assert refused.value.reason is Reason.TOO_LARGE
+    assert refused.value.reason is BodyReason.TOO_LARGE
     assert bomb["wsgi.input"].read(1) or bomb["wsgi.input"].tell() <= 65_536  # not decompressed to its end
 
 
@@ -160,7 +160,7 @@ def test_content_codings(coding, passes):
     else:
         with pytest.raises(UnreadableBody) as refused:
             body.check_coding(said, allowed=("gzip", "x-gzip"))
-        assert refused.value.reason is Reason.UNKNOWN_CODING
+        assert refused.value.reason is BodyReason.UNKNOWN_CODING
 
 
 def test_no_coding_is_allowed_unless_it_is_named():

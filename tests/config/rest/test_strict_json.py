@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.rest import strict_json
-from config.rest.strict_json import Reason, UnreadableJSON
+from config.rest.strict_json import JsonReason, UnreadableJSON
 
 
 def loads(data: bytes, *, skip_mark: bool = False, storable: bool = True) -> object:
@@ -54,7 +54,7 @@ def test_data_that_is_not_json_is_rejected(data, storable):
     with pytest.raises(UnreadableJSON) as refused:
         loads(data, storable=storable)
 
-    assert refused.value.reason is Reason.NOT_JSON
+    assert refused.value.reason is JsonReason.NOT_JSON
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_data_that_is_not_utf8_is_rejected(data):
     with pytest.raises(UnreadableJSON) as refused:
         loads(data)
 
-    assert refused.value.reason is Reason.NOT_UTF8
+    assert refused.value.reason is JsonReason.NOT_UTF8
 
 
 def test_no_bytes_are_an_empty_body():
     with pytest.raises(UnreadableJSON) as refused:
         loads(b"")
 
-    assert refused.value.reason is Reason.EMPTY
+    assert refused.value.reason is JsonReason.EMPTY
 
 
 def test_an_error_of_grammar_has_a_place():

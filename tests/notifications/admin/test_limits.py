@@ -19,7 +19,6 @@ from notifications.jobs import limits
 from notifications.models import (
     Channel,
     DailyCounter,
-    Limit,
     LimitChange,
     LimitKind,
     LimitNotice,
@@ -27,6 +26,7 @@ from notifications.models import (
     Role,
     SandboxMessage,
     Service,
+    ServiceLimit,
     TeamMember,
 )
 from notifications.submission import usage
@@ -51,7 +51,7 @@ def page_of(service: Service, page: str = "limits") -> str:
 
 def form(service: Service, **fields: Any) -> dict[str, Any]:
     service.refresh_from_db()
-    return {**{limit.value: getattr(service, limit.value) for limit in Limit}, "reason": "census", **fields}
+    return {**{limit.value: getattr(service, limit.value) for limit in ServiceLimit}, "reason": "census", **fields}
 
 
 def today() -> Any:
@@ -158,8 +158,8 @@ def test_the_page_shows_use_refusals_and_requests_of_the_last_minute():
 
     assert statuses == [201, 429, 429]
     assert set(RefusedCalls.objects.values_list("limit", "count")) == {
-        (Limit.SMS.value, 1),
-        (Limit.RATE.value, 1),
+        (ServiceLimit.SMS.value, 1),
+        (ServiceLimit.RATE.value, 1),
     }
     assert "1 of 1 today, 1 call refused" in page
     assert "2 of 2 in the last minute" in page
@@ -185,9 +185,9 @@ def test_80_and_100_percent_are_each_mailed_once_a_day(service):
 
 def test_old_counts_and_notices_are_removed(service):
     long_ago = today() - timedelta(days=31)
-    RefusedCalls.objects.create(service=service, day=long_ago, limit=Limit.SMS, count=1)
+    RefusedCalls.objects.create(service=service, day=long_ago, limit=ServiceLimit.SMS, count=1)
     LimitNotice.objects.create(service=service, day=long_ago, kind=LimitKind.SMS, percent=80, count=8, limit=10)
-    RefusedCalls.objects.create(service=service, day=today(), limit=Limit.SMS, count=1)
+    RefusedCalls.objects.create(service=service, day=today(), limit=ServiceLimit.SMS, count=1)
 
     assert clean_up("limit-uses").removed == 2
 
@@ -214,5 +214,5 @@ def test_only_people_of_the_service_see_its_limits(service):
 
 
 def test_an_equal_value_is_no_change(service):
-    assert not limits.change(service, {Limit.EMAIL: 1000}, audit.CLOCK, "", "same", None)
+    assert not limits.change(service, {ServiceLimit.EMAIL: 1000}, audit.CLOCK, "", "same", None)
     assert not LimitChange.objects.exists()

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import Attachment, Channel, KeyType, Origin, Role, Status
+from notifications.models import Attachment, Channel, KeyType, MessageOrigin, Role, Status
 from tests import factories
 from tests.notifications.download.sending import send_file
 from tests.people import colleague
@@ -103,8 +103,8 @@ def test_the_status_is_above_the_message(console, template):
 
 
 def test_a_message_from_the_console_has_no_key_type(console, template):
-    real = factories.make_notification(template, origin=Origin.CONSOLE)
-    test = factories.make_notification(template, origin=Origin.CONSOLE, key_type=KeyType.TEST)
+    real = factories.make_notification(template, origin=MessageOrigin.CONSOLE)
+    test = factories.make_notification(template, origin=MessageOrigin.CONSOLE, key_type=KeyType.TEST)
     by_key = factories.make_notification(template)
 
     facts = [

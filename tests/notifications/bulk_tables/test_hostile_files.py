@@ -6,7 +6,7 @@ import pytest
 
 from notifications.bulk_tables import files
 from notifications.bulk_tables.sheets import MAX_ROWS
-from notifications.bulk_tables.tables import MAX_PLACES, Unreadable
+from notifications.bulk_tables.tables import MAX_PLACES, UnreadableTable
 from tests.notifications.bulk_tables import hostile
 
 FILES = {
@@ -20,7 +20,7 @@ FILES = {
 def test_a_hostile_file_works_or_has_an_error(name: str) -> None:
     """Errors of another kind, and a child that takes more than it may, would fail here."""
     data = FILES[name]()
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnreadableTable):
         table = files.read([data], limits=files.IN_A_REQUEST).table
         assert len(table.names) <= MAX_PLACES
         assert sum(1 for _ in table.rows) <= MAX_ROWS

@@ -10,7 +10,7 @@ import pytest
 
 from notifications.bulk_tables import tables, uploads
 from notifications.bulk_tables.sheets import HasHiddenCells
-from notifications.bulk_tables.tables import FarBelow, Unreadable
+from notifications.bulk_tables.tables import FarBelow, UnreadableTable
 from tests.notifications.bulk_tables.sheets import changed, ods, ods_cell, ods_row, saved, xlsx
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -262,9 +262,9 @@ def test_no_more_names_are_kept_than_show_that_there_are_too_many(data: bytes, c
 
 
 def test_every_error_of_a_table_survives_a_change_of_process() -> None:
-    def below(kind: type[Unreadable]) -> list[type[Unreadable]]:
+    def below(kind: type[UnreadableTable]) -> list[type[UnreadableTable]]:
         return [kind, *(each for child in kind.__subclasses__() for each in below(child))]
 
-    for kind in below(Unreadable):
+    for kind in below(UnreadableTable):
         error = kind(7, 8)
         assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301  made here

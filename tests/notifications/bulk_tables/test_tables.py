@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from notifications.bulk_tables import tables
-from notifications.bulk_tables.tables import NotConvertible, UnclosedQuote, Unreadable
+from notifications.bulk_tables.tables import NotConvertible, UnclosedQuote, UnreadableTable
 
 
 def rows_of(text: str) -> list[list[object]]:
@@ -68,7 +68,7 @@ def test_a_null_character_cannot_be_read() -> None:
 
 @pytest.mark.parametrize("cell", [{}, {"file": "x"}, [["x"]], [{}]])
 def test_objects_and_nested_arrays_are_no_cells(cell: object) -> None:
-    with pytest.raises(Unreadable, match="a cell cannot be an"):
+    with pytest.raises(UnreadableTable, match="a cell cannot be an"):
         list(tables.from_json([["a"], [cell]]).rows)
 
 

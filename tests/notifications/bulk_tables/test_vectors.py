@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from notifications.bulk_tables import tables, uploads
-from notifications.bulk_tables.check import Allowance, Limits, TableCheck
+from notifications.bulk_tables.check import Allowance, TableCheck, TableLimits
 from notifications.bulk_tables.columns import REFERENCE
 from notifications.bulk_tables.rows import CheckedRow, Recipient, Rules
-from notifications.bulk_tables.tables import Unreadable
+from notifications.bulk_tables.tables import UnreadableTable
 from notifications.recipients import email, normalise, phone
 from notifications.rendering import email as email_rendering
 from notifications.rendering import placeholders, sms
@@ -79,7 +79,7 @@ def rules_of(given: dict[str, Any]) -> Rules:
     )
 
 
-def limits_of(given: dict[str, Any]) -> Limits:
+def limits_of(given: dict[str, Any]) -> TableLimits:
     service = given.get("service", {})
     has_limits = service.get("key_type") != "test"
     daily = (
@@ -89,7 +89,7 @@ def limits_of(given: dict[str, Any]) -> Limits:
     )
     remaining = service.get("remaining_international")
     international = None if remaining is None else Allowance(limit=100, remaining=remaining)
-    return Limits(
+    return TableLimits(
         max_rows=service.get("max_rows", 100_000),
         daily=daily,
         international=international,
@@ -116,7 +116,7 @@ def test_a_table_is_read_and_checked_as_the_contract_says(case: dict[str, Any]) 
         table, read_as = table_of(given)
         check = TableCheck(table, rules_of(given), limits_of(given))
         rows = [shown(row, listed, check) for row in check.rows()]
-    except Unreadable as error:
+    except UnreadableTable as error:
         found |= {"file_errors": [{"kind": error.kind, "message": str(error)}], "status": 400, "rows": None}
     else:
         columns, errors = check.columns, check.errors()

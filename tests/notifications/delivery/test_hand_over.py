@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.metrics import registry
 from config.metrics.models import MetricValue
 from notifications.delivery import unsubscribe_links
-from notifications.delivery.claiming import LOST, Sent, SentMessage, put_back, record_sent
+from notifications.delivery.claiming import LOST, RecordedMessage, Sent, put_back, record_sent
 from notifications.delivery.hand_over import status_once_accepted
 from notifications.delivery.messages import Accepted
 from notifications.delivery.outgoing import message_for
@@ -435,7 +435,7 @@ def test_a_late_result_changes_nothing():
     assert late is not None
     for status in (Status.SENDING, Status.DELIVERED):
         sent = Sent(status=status, at=timezone.now(), provider="late")
-        assert record_sent([SentMessage(claim=late, attempt=attempt, sent=sent)]) == [False]
+        assert record_sent([RecordedMessage(claim=late, attempt=attempt, sent=sent)]) == [False]
     assert not late.release(attempt, delay=timedelta(0))
     assert not late.fail(attempt, status=Status.TECHNICAL_FAILURE, at=timezone.now())
     assert not late.put_back()

@@ -9,7 +9,7 @@ import pytest
 from notifications.delivery.returned_emails import mailbox
 from notifications.delivery.returned_emails.mailbox import Taken
 from notifications.delivery.returned_emails.reading import replies
-from notifications.models import EmailContent, ReceivedEmail, ReplyToAddress
+from notifications.models import ReceivedContent, ReceivedEmail, ReplyToAddress
 from tests.factories import make_notification, make_reply_to, make_service, make_template
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def written(text: str = "When is high water?", *, to: str = HELP, **headers: str
     return message
 
 
-def content() -> EmailContent:
+def content() -> ReceivedContent:
     return ReceivedEmail.objects.get().content
 
 
@@ -46,7 +46,7 @@ def test_an_email_to_a_reply_to_address_is_stored_encrypted(address: ReplyToAddr
     row = ReceivedEmail.objects.get()
     assert (taken, row.service, row.reply_to) == (Taken.STORED, address.service, address)
     assert (row.sender, row.normalised_sender, row.notification_id) == ("Ana@Example.com", "ana@example.com", None)
-    assert row.content == EmailContent(subject="Re: Tide table", text="High water?\n\n> Low water", attachments=[])
+    assert row.content == ReceivedContent(subject="Re: Tide table", text="High water?\n\n> Low water", attachments=[])
     assert b"High" not in bytes(row.encrypted_content)
     assert not row.is_automatic
 

@@ -13,10 +13,10 @@ from django.utils import timezone
 from notifications.delivery import providers, status
 from notifications.delivery.messages import (
     IncomingText,
-    Outcome,
     OutgoingSms,
     PermanentFailure,
     Receipt,
+    ReceiptOutcome,
     TemporaryFailure,
 )
 from notifications.delivery.providers import smpp_text
@@ -183,16 +183,16 @@ def test_a_wrong_setting_stops_the_start_and_shows_no_password(settings: Any, ur
 @pytest.mark.parametrize(
     ("text", "fields", "expected"),
     [
-        ("id:7 sub:001 stat:DELIVRD err:000 text:stat:EXPIRED", {}, ("7", Outcome.DELIVERED, "DELIVRD 000")),
-        ("ID:7 STAT:expired ERR:5", {}, ("7", Outcome.TEMPORARY_FAILURE, "EXPIRED 5")),
-        ("", {"reference": "8", "state": 2}, ("8", Outcome.DELIVERED, "DELIVRD")),
-        ("id:7 stat:DELIVRD", {"reference": "8", "state": 5}, ("8", Outcome.PERMANENT_FAILURE, "UNDELIV")),
-        ("id:7 stat:UNKNOWN err:1", {}, ("7", Outcome.TECHNICAL_FAILURE, "UNKNOWN 1")),
-        ("", {"reference": "8", "state": 99}, ("8", Outcome.TECHNICAL_FAILURE, "99")),
+        ("id:7 sub:001 stat:DELIVRD err:000 text:stat:EXPIRED", {}, ("7", ReceiptOutcome.DELIVERED, "DELIVRD 000")),
+        ("ID:7 STAT:expired ERR:5", {}, ("7", ReceiptOutcome.TEMPORARY_FAILURE, "EXPIRED 5")),
+        ("", {"reference": "8", "state": 2}, ("8", ReceiptOutcome.DELIVERED, "DELIVRD")),
+        ("id:7 stat:DELIVRD", {"reference": "8", "state": 5}, ("8", ReceiptOutcome.PERMANENT_FAILURE, "UNDELIV")),
+        ("id:7 stat:UNKNOWN err:1", {}, ("7", ReceiptOutcome.TECHNICAL_FAILURE, "UNKNOWN 1")),
+        ("", {"reference": "8", "state": 99}, ("8", ReceiptOutcome.TECHNICAL_FAILURE, "99")),
     ],
 )
 def test_a_receipt_is_read_from_its_text_and_its_parameters(
-    text: str, fields: dict[str, Any], expected: tuple[str, Outcome, str]
+    text: str, fields: dict[str, Any], expected: tuple[str, ReceiptOutcome, str]
 ) -> None:
     read = smpp_text.receipt(text, **fields)
 

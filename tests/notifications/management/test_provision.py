@@ -23,10 +23,10 @@ from notifications.models import (
     Channel,
     GuestListEntry,
     KeyType,
-    Limit,
     LimitChange,
     ReplyToAddress,
     Service,
+    ServiceLimit,
     SmsSender,
     TeamMember,
     Template,
@@ -608,7 +608,7 @@ def test_the_name_of_a_valid_key_cannot_get_another_secret():
 def test_a_document_states_the_limits_that_apply_after_a_temporary_change():
     service = factories.make_service(name="Parks", daily_limit_sms=10)
     until = timezone.now() + timedelta(days=1)
-    limits.change(service, {Limit.SMS: 500}, audit.CLOCK, "", "fair", until)
+    limits.change(service, {ServiceLimit.SMS: 500}, audit.CLOCK, "", "fair", until)
 
     apply_one(daily_limits={"sms": 20, "email": 30})
 

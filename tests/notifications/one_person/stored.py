@@ -34,7 +34,7 @@ from notifications.models import (
     TextPart,
 )
 from notifications.models.bulk_table import BulkTable, BulkTablePart
-from notifications.models.received_email import EmailContent
+from notifications.models.received_email import ReceivedContent
 from notifications.recipients import normalise
 from tests.factories import (
     make_api_key,
@@ -116,7 +116,7 @@ def _elsewhere(service: Service, recipient: str, user: Any, sent: Notification) 
     for sender in (recipient, "bo@example.org"):
         email = ReceivedEmail(service=service, sender=sender, normalised_sender=normalise(sender))
         email.content_hash = uuid.uuid4().hex
-        email.set_content(EmailContent(subject="Re", text=f"I am {recipient}", attachments=[f"{recipient}.pdf"]))
+        email.set_content(ReceivedContent(subject="Re", text=f"I am {recipient}", attachments=[f"{recipient}.pdf"]))
         email.save()
         emails = make_callback(service, kind=CallbackKind.EVENTS, events=["received_email"])
         CallbackDelivery.objects.create(

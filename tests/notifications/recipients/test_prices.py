@@ -27,7 +27,7 @@ def test_an_operators_table_sets_the_reachable_countries(tmp_path: Path) -> None
         phone.parse("+353 87 246 8013", international=True, landlines=False, prices=prices)
 
     assert (french.rate_multiplier, french.numeric_sender) == (20, True)
-    assert refusal.value.outcome is phone.Outcome.UNSUPPORTED_COUNTRY_CODE
+    assert refusal.value.outcome is phone.PhoneRejection.UNSUPPORTED_COUNTRY_CODE
 
 
 @pytest.mark.parametrize(

@@ -19,30 +19,32 @@ def test_a_number_is_stored_as_given_without_invisible_characters() -> None:
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("+33 6 98 76 54 32", phone.Outcome.INTERNATIONAL_NOT_ALLOWED),
-        ("0113 496 0027", phone.Outcome.NOT_A_UK_MOBILE),
+        ("+33 6 98 76 54 32", phone.PhoneRejection.INTERNATIONAL_NOT_ALLOWED),
+        ("0113 496 0027", phone.PhoneRejection.NOT_A_UK_MOBILE),
         ("07700 900123", None),
     ],
 )
-def test_a_valid_number_without_permission_is_rejected_but_returned(text: str, outcome: phone.Outcome | None) -> None:
+def test_a_valid_number_without_permission_is_rejected_but_returned(
+    text: str, outcome: phone.PhoneRejection | None
+) -> None:
     assert phone.parse(text, international=False, landlines=False).refused is outcome
 
 
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("", phone.Outcome.TOO_SHORT),
-        ("0741236587", phone.Outcome.TOO_SHORT),
-        ("074123658741", phone.Outcome.TOO_LONG),
-        ("08001234567", phone.Outcome.NOT_A_UK_MOBILE),
-        ("012149601234", phone.Outcome.NOT_A_UK_MOBILE),
-        ("+9991234567", phone.Outcome.UNSUPPORTED_COUNTRY_CODE),
-        ("4158961600", phone.Outcome.INVALID_NUMBER),
-        ("07612345678", phone.Outcome.INVALID_NUMBER),
-        ("07700\n900123", phone.Outcome.UNKNOWN_CHARACTER),
+        ("", phone.PhoneRejection.TOO_SHORT),
+        ("0741236587", phone.PhoneRejection.TOO_SHORT),
+        ("074123658741", phone.PhoneRejection.TOO_LONG),
+        ("08001234567", phone.PhoneRejection.NOT_A_UK_MOBILE),
+        ("012149601234", phone.PhoneRejection.NOT_A_UK_MOBILE),
+        ("+9991234567", phone.PhoneRejection.UNSUPPORTED_COUNTRY_CODE),
+        ("4158961600", phone.PhoneRejection.INVALID_NUMBER),
+        ("07612345678", phone.PhoneRejection.INVALID_NUMBER),
+        ("07700\n900123", phone.PhoneRejection.UNKNOWN_CHARACTER),
     ],
 )
-def test_the_examples_of_the_contract_have_their_outcome(text: str, outcome: phone.Outcome) -> None:
+def test_the_examples_of_the_contract_have_their_outcome(text: str, outcome: phone.PhoneRejection) -> None:
     with pytest.raises(phone.InvalidPhoneNumber) as refusal:
         phone.parse(text, international=False, landlines=False)
 
@@ -69,13 +71,13 @@ def test_a_rejected_number_has_a_hint(text: str, hint: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("999", phone.Outcome.EMERGENCY_NUMBER),
-        ("0113", phone.Outcome.INVALID_NUMBER),
-        ("()", phone.Outcome.TOO_SHORT),
-        ("ring us", phone.Outcome.UNKNOWN_CHARACTER),
+        ("999", phone.PhoneRejection.EMERGENCY_NUMBER),
+        ("0113", phone.PhoneRejection.INVALID_NUMBER),
+        ("()", phone.PhoneRejection.TOO_SHORT),
+        ("ring us", phone.PhoneRejection.UNKNOWN_CHARACTER),
     ],
 )
-def test_an_invalid_contact_number_is_rejected(text: str, outcome: phone.Outcome) -> None:
+def test_an_invalid_contact_number_is_rejected(text: str, outcome: phone.PhoneRejection) -> None:
     with pytest.raises(phone.InvalidPhoneNumber) as refusal:
         phone.parse_service_contact(text)
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from notifications.delivery import status
-from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.messages import Receipt, ReceiptOutcome
 from notifications.models import (
     Channel,
     DailyCounter,
@@ -226,7 +226,7 @@ def test_repeated_and_later_receipts_change_nothing(caller: Caller, template: Te
     sending = {"status": Status.SENDING, "provider": "gw", "provider_reference": "r1", "sent_at": now, "attempt": 1}
     Notification.objects.filter(id=text.id).update(**sending)
 
-    for outcome in (Outcome.PERMANENT_FAILURE, Outcome.PERMANENT_FAILURE, Outcome.DELIVERED):
+    for outcome in (ReceiptOutcome.PERMANENT_FAILURE, ReceiptOutcome.PERMANENT_FAILURE, ReceiptOutcome.DELIVERED):
         status.apply("gw", Receipt(outcome=outcome, reference="r1", notification_id=None, code="", at=now))
 
     text.refresh_from_db()

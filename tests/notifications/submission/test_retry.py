@@ -14,8 +14,8 @@ from notifications.models import (
     DailyCounter,
     KeyType,
     LimitKind,
+    MessageOrigin,
     Notification,
-    Origin,
     RetriedMessage,
     Status,
 )
@@ -67,7 +67,7 @@ def test_a_failed_message_is_sent_again_as_a_new_message_with_the_same_text() ->
     assert (new.status, new.attempt) == (Status.CREATED, 0)
     for name in ("recipient", "body", "subject", "reference", "one_click_unsubscribe_url", "reply_to", "key_type"):
         assert getattr(new, name) == getattr(failed, name), name
-    assert (new.origin, new.created_by) == (Origin.CONSOLE, BY)
+    assert (new.origin, new.created_by) == (MessageOrigin.CONSOLE, BY)
     assert RetriedMessage.objects.get(message=failed).retry == new
 
 

@@ -140,7 +140,7 @@ def test_a_redacted_message_shows_the_text_of_its_language(caller: Caller) -> No
 
     message = Notification.objects.select_related("template").get()
 
-    assert redaction.text(message) == redaction.Text(subject="Shwmae [hidden]", body="Annwyl [hidden]")
+    assert redaction.text(message) == redaction.ShownText(subject="Shwmae [hidden]", body="Annwyl [hidden]")
     assert redaction.pieces(message)[1][0].text == "Annwyl "
 
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError
 
 from notifications.models import BulkSend, KeyType, Notification, Template, VersionState
 from notifications.submission import ttl_cache
-from notifications.submission.callers import Person
+from notifications.submission.callers import ConsoleSender
 from notifications.submission.policy import parse_email_address
 from notifications.submission.requests import EmailRequest
 from notifications.submission.sending import submit
@@ -175,7 +175,7 @@ def test_the_version_for_test_keys_is_used_by_test_keys_only(key_type: KeyType) 
 
 def test_the_console_uses_the_published_version_even_for_tests(template: Template) -> None:
     make_draft(template, state=VersionState.TEST)
-    person = Person(service=template.service, key_type=KeyType.TEST, name="mina")
+    person = ConsoleSender(service=template.service, key_type=KeyType.TEST, name="mina")
     request = EmailRequest(
         email_address=parse_email_address(ADDRESS), template_id=template.pk, personalisation={"name": "Ana"}
     )

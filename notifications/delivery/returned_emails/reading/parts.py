@@ -26,19 +26,19 @@ _ENCODED = frozenset({"base64", "quoted-printable"})
 
 
 @dataclass(slots=True)
-class Part:
+class MimePart:
     """A part of an email, or the email itself. start, end: of its body; parts: inside it, in order"""
 
     headers: Headers
     start: int
     end: int = 0
-    parts: list["Part"] = field(default_factory=list)
+    parts: list["MimePart"] = field(default_factory=list)
 
     @property
     def encoding(self) -> str:
         return self.headers.first("Content-Transfer-Encoding").strip().lower()
 
-    def walk(self) -> Iterator["Part"]:
+    def walk(self) -> Iterator["MimePart"]:
         """Yield this part and all parts inside it, in order."""
         waiting = [self]
         while waiting:
@@ -46,7 +46,7 @@ class Part:
             yield part
             waiting += reversed(part.parts)
 
-    def leaves(self) -> Iterator["Part"]:
+    def leaves(self) -> Iterator["MimePart"]:
         """Yield the parts without parts. An email within the email is one of them, like a file."""
         waiting = [self]
         while waiting:
@@ -69,16 +69,16 @@ class Email:
             data = data.replace(written, b"\n") if written in data else data
         self._data = data
         self._text_left, self._headers_left, self._parts_left = MOST_TEXT_BYTES, MOST_HEADERS, MOST_PARTS
-        self._open: list[tuple[Part, bytes]] = []  # with the boundary of its parts, b"" for an email in a part
+        self._open: list[tuple[MimePart, bytes]] = []  # with the boundary of its parts, b"" for an email in a part
         self._delimiters: dict[bytes, tuple[int, bool]] = {}  # with their levels, and whether they are the last one
         self.top = self._split()
 
-    def text(self, part: Part, *, most: int = MOST_TEXT_BYTES) -> str:
+    def text(self, part: MimePart, *, most: int = MOST_TEXT_BYTES) -> str:
         """Return the text of a part, decoded, with LF line ends."""
         decoded = words.decode(self.body(part, most=most), part.headers.parameter("Content-Type", "charset") or "utf-8")
         return decoded.replace("\r\n", "\n").replace("\r", "\n")
 
-    def body(self, part: Part, *, most: int = MOST_TEXT_BYTES) -> bytes:
+    def body(self, part: MimePart, *, most: int = MOST_TEXT_BYTES) -> bytes:
         """Return the body of a part without its transfer encoding. After MOST_TEXT_BYTES in all, nothing follows.
 
         most: bytes of this part, before they are decoded
@@ -91,10 +91,10 @@ class Email:
             return binascii.a2b_base64(whole + b"=" * (-len(whole) % 4))
         return binascii.a2b_qp(data) if part.encoding == "quoted-printable" else data
 
-    def _split(self) -> Part:
+    def _split(self) -> MimePart:
         at = self._data.find(b"\n") + 1 if self._data.startswith(b"From ") else 0  # the first line of an mbox file
         top = self._begin(at)
-        part: Part | None = top
+        part: MimePart | None = top
         while part is not None:
             kind = part.headers.kind
             if kind in EMAILS and part.encoding not in _ENCODED:
@@ -107,7 +107,7 @@ class Email:
             part = self._next(part)
         return top
 
-    def _enter(self, part: Part, boundary: bytes) -> None:
+    def _enter(self, part: MimePart, boundary: bytes) -> None:
         if len(self._open) == MOST_LEVELS:
             raise Refused(limits.TOO_MANY_LEVELS)
         self._open.append((part, boundary))
@@ -123,7 +123,7 @@ class Email:
         self._delimiters = {boundary + b"--": (level, True) for level, boundary in numbered}
         self._delimiters |= {boundary: (level, False) for level, boundary in numbered}
 
-    def _begin(self, at: int) -> Part:
+    def _begin(self, at: int) -> MimePart:
         """Return the part whose headers begin here."""
         if not self._parts_left:
             raise Refused(limits.TOO_MANY_PARTS)
@@ -136,12 +136,12 @@ class Email:
             name, value, at = found
             headers.add(name, value)
         start = at + 1 if self._data.startswith(b"\n", at) else at
-        part = Part(headers=headers, start=start, end=len(self._data))
+        part = MimePart(headers=headers, start=start, end=len(self._data))
         if self._open:
             self._open[-1][0].parts.append(part)
         return part
 
-    def _next(self, last: Part) -> Part | None:
+    def _next(self, last: MimePart) -> MimePart | None:
         """Return the part that the next delimiter begins, or None if none follows. last: the part before it"""
         if not self._delimiters:
             return None

@@ -13,7 +13,7 @@ from config import mailboxes
 from notifications.delivery.returned_emails.reading import html_text
 from notifications.delivery.returned_emails.reading.headers import Headers
 from notifications.delivery.returned_emails.reading.ids import ids_in
-from notifications.delivery.returned_emails.reading.parts import Email, Part
+from notifications.delivery.returned_emails.reading.parts import Email, MimePart
 from notifications.delivery.returned_emails.reading.words import clean, decode_words
 
 MOST_CHARACTERS = 100_000  # of a text; longer ones are shortened
@@ -124,8 +124,8 @@ def _is_automatic(headers: Headers) -> bool:
 
 def _content(read: Email) -> tuple[str, list[str], bool]:
     """Return the text, the names of the files, and whether the text was longer."""
-    plain: list[Part] = []
-    html: list[Part] = []
+    plain: list[MimePart] = []
+    html: list[MimePart] = []
     files: list[str] = []
     for part in read.top.leaves():
         kind = part.headers.kind
@@ -154,7 +154,7 @@ def _first(most: int, texts: Iterable[str]) -> Iterator[str]:
         most -= len(text)
 
 
-def _file_name(part: Part) -> str:
+def _file_name(part: MimePart) -> str:
     name = clean(decode_words(part.headers.filename))
     return " ".join(name.split())[:MOST_NAME_CHARACTERS] or part.headers.kind
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from config import mailboxes
-from notifications.delivery.messages import Outcome
+from notifications.delivery.messages import ReceiptOutcome
 from notifications.delivery.returned_emails.reading import plain_bounces
 from notifications.delivery.returned_emails.reading.headers import Headers, fields_of
 from notifications.delivery.returned_emails.reading.ids import ids_in
 from notifications.delivery.returned_emails.reading.limits import MOST_BLOCKS, MOST_FIELDS_BYTES
-from notifications.delivery.returned_emails.reading.parts import EMAILS, Email, Part
+from notifications.delivery.returned_emails.reading.parts import EMAILS, Email, MimePart
 
 _NOTIFICATIONS = frozenset({"message/delivery-status", "message/global-delivery-status"})
 _HEADERS = frozenset({"text/rfc822-headers", "message/global-headers"})
@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"\([^()]*+\)")
 _BETWEEN_BLOCKS = re.compile(rb"\n(?:[ \t]*+\n)++")
 _CODE_POINT = re.compile(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 
-Finding = tuple[Outcome, str, list[str]]
+Finding = tuple[ReceiptOutcome, str, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Returned:
     """
 
     notification_id: UUID
-    outcome: Outcome
+    outcome: ReceiptOutcome
     code: str
     recipients: frozenset[str]
 
@@ -78,7 +78,7 @@ def _message_ids(read: Email) -> Iterator[str]:
             yield part.parts[0].headers.first("Message-ID")
 
 
-def _finding(read: Email, part: Part) -> Finding | None:
+def _finding(read: Email, part: MimePart) -> Finding | None:
     kind = part.headers.kind
     if kind in _NOTIFICATIONS:
         return _bounce(_blocks(read, part))
@@ -99,7 +99,7 @@ def _complaint(blocks: list[Headers]) -> Finding | None:
     for fields in blocks:
         kind = _plain(fields.first("Feedback-Type"))
         if kind in _COMPLAINTS:
-            return Outcome.COMPLAINT, kind, _email_addresses(fields, "Original-Rcpt-To", "Removal-Recipient")
+            return ReceiptOutcome.COMPLAINT, kind, _email_addresses(fields, "Original-Rcpt-To", "Removal-Recipient")
     return None
 
 
@@ -110,10 +110,10 @@ def _of_microsoft(read: Email) -> Finding | None:
         return None
     blocks = [read.top.headers, *(email.headers for part in children for email in part.parts)]
     recipients = [one for fields in blocks for one in _email_addresses(fields, _COMPLAINT_OF_MICROSOFT)]
-    return (Outcome.COMPLAINT, "abuse", recipients) if recipients else None
+    return (ReceiptOutcome.COMPLAINT, "abuse", recipients) if recipients else None
 
 
-def _blocks(read: Email, part: Part) -> list[Headers]:
+def _blocks(read: Email, part: MimePart) -> list[Headers]:
     """Return the groups of fields of a report."""
     text = read.body(part, most=MOST_FIELDS_BYTES).replace(b"\r\n", b"\n").lstrip()
     return [fields_of(block) for block in _BETWEEN_BLOCKS.split(text, MOST_BLOCKS)[:MOST_BLOCKS]]
@@ -128,8 +128,8 @@ def _plain(value: str) -> str:
     return _COMMENT.sub("", value).strip().lower()
 
 
-def _outcome(code: str) -> Outcome:
-    return Outcome.TEMPORARY_FAILURE if code.startswith("4") else Outcome.PERMANENT_FAILURE
+def _outcome(code: str) -> ReceiptOutcome:
+    return ReceiptOutcome.TEMPORARY_FAILURE if code.startswith("4") else ReceiptOutcome.PERMANENT_FAILURE
 
 
 def _code(fields: Headers) -> str:

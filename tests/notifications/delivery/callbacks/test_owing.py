@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from config.jobs import rules
 from notifications import tasks
-from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.messages import IncomingText, Receipt, ReceiptOutcome
 from notifications.delivery.status import take_in
 from notifications.jobs import retention
 from notifications.models import (
@@ -84,11 +84,15 @@ def test_pending_and_repeated_or_late_receipts_have_no_callback():
 
 def test_repeated_reordered_and_unknown_receipts_cause_one_callback():
     message = make_message(make_callback().service, status=Status.SENDING, provider="sms", provider_reference="r-1")
-    delivered, pending = (Receipt(outcome=outcome, reference="r-1") for outcome in (Outcome.DELIVERED, Outcome.PENDING))
-    stranger = Receipt(outcome=Outcome.DELIVERED, reference="r-2")
+    delivered, pending = (
+        Receipt(outcome=outcome, reference="r-1") for outcome in (ReceiptOutcome.DELIVERED, ReceiptOutcome.PENDING)
+    )
+    stranger = Receipt(outcome=ReceiptOutcome.DELIVERED, reference="r-2")
 
-    take_in("sms", [delivered, pending, delivered, stranger, Receipt(outcome=Outcome.COMPLAINT, reference="r-1")])
-    take_in("other", [Receipt(outcome=Outcome.PERMANENT_FAILURE, reference="r-1")])
+    take_in(
+        "sms", [delivered, pending, delivered, stranger, Receipt(outcome=ReceiptOutcome.COMPLAINT, reference="r-1")]
+    )
+    take_in("other", [Receipt(outcome=ReceiptOutcome.PERMANENT_FAILURE, reference="r-1")])
 
     [owed] = CallbackDelivery.objects.all()
     assert (owed.notification, owed.status) == (message, Status.DELIVERED)
