@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.notifications.claims import end_claims
 from tests.notifications.provisioned import Provisioned
 from tests.receivers import Posted, Receiver
 from tests.servers import wait_until
@@ -57,6 +58,7 @@ def test_a_callback_of_a_killed_worker_is_repeated_with_the_same_id(start_servic
         identifier = caller.send_sms().json()["id"]
         wait_until(lambda: not worker.is_running())
         receiver.before_answer = None
+        end_claims(service)
         service.start_worker()
 
         def called_again() -> bool:
