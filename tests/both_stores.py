@@ -1,8 +1,24 @@
 """List the tests that also run on PostgreSQL and Redis, because their results can depend on the database or the queue.
 
 An entry is a folder, a file, or a file and the beginning of a test's name. Of these, the second run has the tests that
-use a database or a running service. All other tests run on SQLite and the file queue only.
+use a database or a running service, except those marked `one_store`. All other tests run on SQLite and the file queue
+only.
 """
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+_BEFORE_THE_STORE = {400, 401, 405, 413, 415}  # statuses of requests that are rejected before a row is written or read
+
+
+def marks_of(vector: Mapping[str, Any]) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the mark `one_store` for a vector whose only request is rejected, without rows stored before it."""
+    is_alone = not {"before", "stored_before", "callback"} & vector["given"].keys() and "then" not in vector
+    is_rejected = is_alone and vector["expect"].get("status") in _BEFORE_THE_STORE
+    return (pytest.mark.one_store,) if is_rejected else ()
+
 
 _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values that one database refuses
     "config/accounts/test_lookup.py",

@@ -221,6 +221,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item in items
         if item.nodeid.startswith(both_stores.PLACES)
+        and not item.get_closest_marker("one_store")
         and (_STORES & set(item.fixturenames) or item.get_closest_marker("django_db"))
     ]
     kept = set(touching)

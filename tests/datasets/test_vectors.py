@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import both_stores
 from tests.datasets import vectors
 from tests.datasets.vectors import Case, Player
 from tests.service import Service
@@ -15,7 +16,9 @@ def player(service: Service) -> Player:
     return Player(service.url)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.id, marks=both_stores.marks_of(case.vector)) for case in CASES]
+)
 @pytest.mark.fault("G6")
 def test_vector(case: Case, player: Player):
     player.play(case)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import both_stores
 from tests.notifications.playing import Play, service_for
 from tests.receivers import Receiver
 from tests.servers import Program
@@ -71,6 +72,8 @@ def _longest_wait(expect: dict[str, Any]) -> float:
     return float(max(waits))
 
 
-@pytest.mark.parametrize("vector", [pytest.param(one, id=one["id"]) for one in VECTORS])
+@pytest.mark.parametrize(
+    "vector", [pytest.param(one, id=one["id"], marks=both_stores.marks_of(one)) for one in VECTORS]
+)
 def test_vector(vector: dict[str, Any], played: dict[str, Future[None]]) -> None:
     played[vector["id"]].result()

@@ -9,6 +9,7 @@ from django.conf import LazySettings
 
 from notifications.models import BulkSend, Channel, DailyCounter, KeyType, LimitKind, Notification, Permission
 from notifications.submission import ttl_cache
+from tests import both_stores
 from tests.factories import make_guest, make_service, make_template
 from tests.notifications.bulk_tables.test_vectors import CASES, expanded
 from tests.notifications.calling import Caller, make_caller
@@ -54,7 +55,9 @@ def source_of(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in ("rows", "csv") if name in given}
 
 
-@pytest.mark.parametrize("case", OVER_HTTP, ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case["id"], marks=both_stores.marks_of(case)) for case in OVER_HTTP]
+)
 def test_a_table_gets_the_answer_of_the_contract(case: dict[str, Any], settings: LazySettings) -> None:
     given, expect = expanded(case["given"]), expanded(case["expect"])
     settings.BULK_MAX_ROWS = given.get("service", {}).get("max_rows", 100_000)
