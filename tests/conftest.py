@@ -57,6 +57,8 @@ def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
 
     yield start
     for one in started:
+        one.ask_to_stop()
+    for one in started:
         one.stop()
     # All requests of the tests, at log level debug. Source: docs/reference/running.md §14.
     assert not [leak for one in started for leak in one.leaks()]

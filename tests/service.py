@@ -45,6 +45,7 @@ class Service:
             "LOG_FORMAT": "json",
             "LOG_LEVEL": "debug",
             "WEB_CONCURRENCY": "1",
+            "DRAIN_SECONDS": "0",  # in production it is 5, at the end of each service
             **self._stores(extra),
             **extra,
         }
@@ -124,9 +125,12 @@ class Service:
             worker.wait_until(lambda: worker.has_said("worker.ready"))
         return self._worker
 
-    def stop(self) -> None:
+    def ask_to_stop(self) -> None:
         for program in reversed(self._programs):
-            program.ask_to_stop()  # signal all first, because each takes a second
+            program.ask_to_stop()
+
+    def stop(self) -> None:
+        self.ask_to_stop()  # signal all first, because each takes a second
         for program in reversed(self._programs):
             program.stop()
         for forks in self._forks:

@@ -113,6 +113,7 @@ def test_other_queues_do_not_wait_for_a_task_that_hangs(start_service):
 
     wait_until(lambda: f'"task": "{tasks.note_worker.name}"' in worker.log.read_text())
     assert not worker.has_said("exceeded")
+    worker.kill()  # it would wait for the tasks that hang
 
 
 def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
