@@ -12,11 +12,11 @@ from django.utils import timezone
 from config.areas import Finding, HealthCheck
 from config.health import health_checks
 from notifications.management import backlogs
+from notifications.management.health_checks import file_store, reachable_providers
 from notifications.models import EarlyReceipt
 from tests import forks
-from tests.config.test_house import PRODUCTION
 from tests.factories import make_api_key, make_notification
-from tests.servers import SmtpSink, free_port
+from tests.servers import free_port
 
 TOKEN = "a-token-for-monitors"
 LATER = {
@@ -65,14 +65,15 @@ def test_an_unavailable_database_is_one_finding_among_the_others(tmp_path):
     assert found.keys() == LATER | {"database", "migrations"}
 
 
-def test_an_sqlite_file_that_cannot_be_opened_is_a_finding(tmp_path):
-    found = doctor(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path / 'nowhere' / 'x.sqlite3'}")
+@pytest.fixture(scope="module")
+def on_an_empty_database(tmp_path_factory) -> dict[str, Finding]:
+    folder = tmp_path_factory.mktemp("doctor")
+    (folder / "token").write_text("a-token-for-monitors")
+    return doctor(folder, SECRET_KEY="secret-word" * 5, METRICS_TOKEN_FILE=str(folder / "token"))
 
-    assert found["database"].fix == "Start the database, or correct DATABASE_URL."
 
-
-def test_an_empty_database_needs_migrations(tmp_path):
-    found = doctor(tmp_path)
+def test_an_empty_database_needs_migrations(on_an_empty_database):
+    found = on_an_empty_database
 
     assert not found["database"].fix
     assert found["migrations"].fix == "Run manage.py migrate."
@@ -80,29 +81,30 @@ def test_an_empty_database_needs_migrations(tmp_path):
     assert found.keys() == LATER | {"database", "migrations"}
 
 
-def test_a_file_folder_that_cannot_be_written_is_a_finding(tmp_path):
+def test_a_file_folder_that_cannot_be_written_is_a_finding(settings, tmp_path):
     (tmp_path / "files").write_text("a file in place of the folder")
-    found = doctor(tmp_path, VAR_DIR=str(tmp_path))
+    folder = {**settings.STORAGES["attachments"], "OPTIONS": {"location": tmp_path / "files"}}
+    settings.STORAGES = {**settings.STORAGES, "attachments": folder}
 
-    assert found["files"].fix.startswith("Start the store, or correct FILES_STORAGE")
+    assert file_store().fix.startswith("Start the store, or correct FILES_STORAGE")
 
 
-def test_a_provider_that_cannot_be_reached_is_named(tmp_path):
-    closed, sink = free_port(), SmtpSink()
-    try:
-        found = doctor(
-            tmp_path,
-            PROVIDERS=f"mail=smtp://127.0.0.1:{sink.port},text=https://user:secret-word@localhost:{closed}/sms,"
-            f"centre=smpp://me:word@127.0.0.1:{closed}",
-        )
-    finally:
-        sink.stop()
+@pytest.mark.django_db
+def test_a_provider_that_cannot_be_reached_is_named(settings, smtp_sink):
+    closed = free_port()
+    settings.PROVIDERS = [
+        f"mail=smtp://127.0.0.1:{smtp_sink.port}",
+        f"text=https://user:secret-word@localhost:{closed}/sms",
+        f"centre=smpp://me:word@127.0.0.1:{closed}",
+    ]
 
-    assert found["providers"].seen == "mail, text, centre"
-    assert f"text cannot be reached at localhost:{closed} (ConnectionRefusedError)" in found["providers"].fix
-    assert f"centre cannot be reached at 127.0.0.1:{closed}" in found["providers"].fix
-    assert "mail cannot" not in found["providers"].fix
-    assert "secret-word" not in found["providers"].fix
+    found = reachable_providers()
+
+    assert found.seen == "mail, text, centre"
+    assert f"text cannot be reached at localhost:{closed} (ConnectionRefusedError)" in found.fix
+    assert f"centre cannot be reached at 127.0.0.1:{closed}" in found.fix
+    assert "mail cannot" not in found.fix
+    assert "secret-word" not in found.fix
 
 
 @pytest.mark.django_db
@@ -133,10 +135,8 @@ def test_a_receipt_for_an_unknown_message_is_not_in_the_backlog():
     assert waiting["receipts"] == 1
 
 
-def test_each_setting_has_its_origin_and_no_value(tmp_path):
-    (tmp_path / "token").write_text("a-token-for-monitors")
-
-    seen = doctor(tmp_path, SECRET_KEY="secret-word" * 5, METRICS_TOKEN_FILE=str(tmp_path / "token"))["settings"].seen
+def test_each_setting_has_its_origin_and_no_value(on_an_empty_database):
+    seen = on_an_empty_database["settings"].seen
 
     origins = dict(part.split(": ") for part in seen.split("; "))
     assert {"SECRET_KEY", "VAR_DIR", "ENVIRONMENT"} <= set(origins["environment"].split(", "))
@@ -146,9 +146,11 @@ def test_each_setting_has_its_origin_and_no_value(tmp_path):
     assert "monitors" not in seen
 
 
-def test_missing_trusted_proxies_are_a_finding_in_production(tmp_path):
-    forgotten = doctor(tmp_path, **PRODUCTION)["settings"]
-    counted = doctor(tmp_path, **PRODUCTION, TRUSTED_PROXIES="1")["settings"]
+def test_missing_trusted_proxies_are_a_finding_in_production(settings):
+    settings.ENVIRONMENT, settings.BASE_URL, settings.TRUSTED_PROXIES = "production", "https://signalbox.example", 0
+    forgotten = health_checks.origins()
+    settings.TRUSTED_PROXIES = 1
+    counted = health_checks.origins()
 
     assert forgotten.fix.startswith("TRUSTED_PROXIES is 0 and BASE_URL is https")
     assert not counted.fix
