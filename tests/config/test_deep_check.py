@@ -1,7 +1,12 @@
 """The deep check and its permissions. Source: docs/reference/running.md §13."""
 
+from collections.abc import Callable
+
 import pytest
 import requests
+from django.conf import LazySettings
+from django.http import HttpResponse
+from django.test import Client
 
 from config.version import VERSION
 from tests.servers import wait_until
@@ -9,13 +14,11 @@ from tests.servers import wait_until
 TOKEN = "a-token-for-monitors"
 
 
-def look(service, token: str | None = None, **headers: str) -> requests.Response:
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
+def look(service, **headers: str) -> requests.Response:
     return requests.get(f"{service.url}/_status/deep", headers=headers, timeout=20)
 
 
-def fixes(answer: requests.Response) -> dict[str, str]:
+def fixes(answer: requests.Response | HttpResponse) -> dict[str, str]:
     return {finding["name"]: finding["fix"] for finding in answer.json()["findings"]}
 
 
@@ -33,14 +36,19 @@ def test_the_check_passes_when_everything_runs(start_service):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-@pytest.fixture(scope="module")
-def guarded(start_service):
-    """A service with METRICS_TOKEN and an unavailable scanner."""
-    return start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
+@pytest.fixture
+def guarded(client: Client, db: None, settings: LazySettings) -> Callable[..., HttpResponse]:
+    """Return a function that asks an installation with METRICS_TOKEN and an unavailable scanner."""
+    settings.SCANNER, settings.METRICS_TOKEN = "clamd:tcp:127.0.0.1:1", TOKEN
+
+    def ask(token: str | None = None) -> HttpResponse:
+        return client.get("/_status/deep", headers={"Authorization": f"Bearer {token}"} if token else {})
+
+    return ask
 
 
 def test_each_failed_check_is_named_with_its_fix(guarded):
-    answer = look(guarded, TOKEN)
+    answer = guarded(TOKEN)
 
     assert answer.status_code == 503
     assert answer.json()["status"] == "error"
@@ -51,9 +59,9 @@ def test_each_failed_check_is_named_with_its_fix(guarded):
 
 
 def test_with_a_token_set_only_its_holder_may_read(guarded):
-    assert (look(guarded).status_code, look(guarded, TOKEN + "x").status_code) == (401, 403)
-    assert look(guarded).headers["WWW-Authenticate"] == "Bearer"
-    assert look(guarded, TOKEN).status_code == 503
+    assert (guarded().status_code, guarded(TOKEN + "x").status_code) == (401, 403)
+    assert guarded().headers["WWW-Authenticate"] == "Bearer"
+    assert guarded(TOKEN).status_code == 503
 
 
 def test_behind_a_proxy_nobody_counts_as_local(service):

@@ -77,12 +77,17 @@ def _private_uses(sources: dict[Path, ast.Module]) -> set[tuple[str, str]]:
 
 def _inherited_uses(sources: dict[Path, ast.Module]) -> set[tuple[str, str]]:
     """Return the file and the name of each private attribute of a framework's base class that a class of ours uses."""
-    return {
-        (path.as_posix(), name)
+    classes = [
+        (path, node, set(_names_in(node)))
         for path, tree in sources.items()
         for node in tree.body
         if isinstance(node, ast.ClassDef) and node.bases
-        for name in _private_of_bases(path, node.name).intersection(_names_in(node)) - DOCUMENTED
+    ]
+    return {
+        (path.as_posix(), name)
+        for path, node, names in classes
+        if names
+        for name in _private_of_bases(path, node.name) & names
     }
 
 
@@ -91,7 +96,8 @@ def _names_in(node: ast.ClassDef) -> Iterator[str]:
     for inner in ast.walk(node):
         match inner:
             case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name):
-                yield name
+                if re.match("_[a-z]", name) and name not in DOCUMENTED:
+                    yield name
 
 
 def _private_of_bases(path: Path, name: str) -> set[str]:
