@@ -23,5 +23,6 @@ class NotificationsConfig(AppConfig):
         import_module("notifications.tasks")
         import_module("notifications.receipts.listening")
         import_module("notifications.submission.sending.fallbacks")
+        import_module("notifications.sandbox.tasks")
         import_module("notifications.delivery.callbacks.data_sets")
         areas.register(self.name, *import_module("notifications.parts").PARTS)

@@ -86,7 +86,11 @@ COLUMNS = PersonalColumns(
         "notifications.ReplyToAddress": TextColumns(
             reported="email_address", staff="created_by confirmed_by", service="service"
         ),
+        "notifications.SandboxEvent": TextColumns(text="reply"),
+        "notifications.SandboxHook": TextColumns(nothing="name"),
+        "notifications.SandboxHookCall": TextColumns(encrypted="encrypted_content", nothing="method"),
         "notifications.SandboxMessage": TextColumns(encrypted="encrypted_content"),
+        "notifications.SandboxRule": TextColumns(text="recipient reply"),
         "notifications.SendingPause": TextColumns(text="reason", staff="by ended_by", nothing="name"),
         "notifications.LogExportPart": TextColumns(own="storage_name", nothing="last"),
         "notifications.LogExport": TextColumns(text="query"),

@@ -141,7 +141,9 @@ _QUEUE_AND_DELIVERY = (  # wake-ups, workers, the clock, drains, callbacks
     "notifications/delivery/test_returned_emails.py",
     "notifications/delivery/test_scheduled.py",
     "notifications/delivery/test_worker.py",
+    "notifications/sandbox/test_clock.py",
     "notifications/sandbox/test_inbox_api.py",
+    "notifications/sandbox/test_outcomes.py",
     "notifications/test_redis_away.py",
     "notifications/test_tasks.py",
 )

@@ -32,6 +32,7 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.sending.drain": {"queue": "send-email"},  # or send-sms: the publisher knows the channel
     "notifications.submission.bulk.tasks.take_steps": {"queue": "bulk"},
     "notifications.tasks.receipts.*": {"queue": "receipts"},
+    "notifications.sandbox.tasks.*": {"queue": "receipts"},
     "notifications.tasks.callbacks.sweep_callbacks": {"queue": "periodic"},  # must not wait for callbacks itself
     "notifications.tasks.callbacks.*": {"queue": "callbacks"},
     "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few; they must not wait behind bulk emails
@@ -81,6 +82,7 @@ if "notifications" in AREAS:
         "notifications.tasks.sending.sweep": 10,
         "notifications.submission.bulk.tasks.sweep": 10,
         "notifications.tasks.receipts.apply_receipts": 10,
+        "notifications.sandbox.tasks.play_events": 10,
         "notifications.tasks.callbacks.sweep_callbacks": 10,
         "notifications.tasks.invites.sweep_invites": 60,
         "notifications.tasks.notices.sweep_notices": 60,

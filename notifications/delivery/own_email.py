@@ -73,8 +73,8 @@ def write(text: EmailText, *, to: str, identifier: UUID) -> OutgoingEmail:
     )
 
 
-def hand_over(message: OutgoingEmail, *, about: str, must_leave: bool = False) -> Handed:
-    """Send one email through the first provider that accepts it.
+def hand_over(message: OutgoingEmail | OutgoingSms, *, about: str, must_leave: bool = False) -> Handed:
+    """Send one email, or a text from the sandbox, through the first provider that accepts it.
 
     about: the subject for the log
     must_leave: do not send it to the sandbox inbox

@@ -12,11 +12,31 @@ class SandboxSignInMissing(Unauthenticated):
 
 class SandboxOperatorsAlone(AuthError):
     slug = "sandbox-operators-alone"
-    text = "Only operators may remove messages from the inbox"
-    fix = "Ask an operator to remove them, or use SANDBOX_TOKEN."
+    text = "Only operators may change the sandbox"
+    fix = "Ask an operator to do it, or use SANDBOX_TOKEN."
 
 
 class SandboxParameterInvalid(ValidationError):
     slug = "sandbox-parameter"
     text = "{name} must {rule}"
     fix = "Use a value that the message allows, or leave the parameter out."
+
+
+class SandboxClockRefused(AuthError):
+    slug = "sandbox-clock"
+    text = "The test clock works only if every message goes to the sandbox"
+    fix = "Use an installation with PROVIDERS=sandbox that is not in production."
+
+
+class SandboxReleaseRefused(ValidationError):
+    slug = "sandbox-release"
+    text = "The message cannot be sent for real: {reason}"
+    fix = "Choose a recipient in the team or the guest list of the service, in an installation with a provider."
+
+
+class SandboxHookUnreachable(ValidationError):
+    slug = "sandbox-hook-unreachable"
+    text = "The call could not be repeated: {reason}"
+    fix = (
+        "Start your program and check its URL. Only addresses in OUTBOUND_ALLOWED_NETWORKS, or public ones, are called."
+    )

@@ -29,6 +29,7 @@ from notifications.models import (
     Notification,
     RefusedCalls,
     RepeatGuard,
+    SandboxHookCall,
     SandboxMessage,
     Service,
     Suppression,
@@ -238,5 +239,12 @@ RULES = (
         title="Sandbox messages",
         keeps=lambda: "the latest 2,000 of the last 7 days",
         every=_QUARTER_OF_AN_HOUR,
+    ),
+    rules.for_rows(
+        {"webhooks of the sandbox": SandboxHookCall.objects.to_forget},
+        "received_at",
+        name="sandbox-hook-calls",
+        title="Calls of sandbox webhooks",
+        keeps=lambda: "the latest 200 of each webhook, for 7 days",
     ),
 )

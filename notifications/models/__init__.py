@@ -31,7 +31,9 @@ from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard
 from notifications.models.request_callback import RequestCallback
 from notifications.models.retried_message import RetriedMessage
+from notifications.models.sandbox_hook import HookContent, SandboxHook, SandboxHookCall, SignatureCheck
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
+from notifications.models.sandbox_outcome import SandboxEvent, SandboxOutcome, SandboxRule
 from notifications.models.sender import ReplyToAddress, ReplyToState, SmsSender
 from notifications.models.sending_pause import PauseKind, SendingPause
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember

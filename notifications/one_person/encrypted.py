@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from config.encryption import DecryptionFailed
-from notifications.models import Attachment, Notification, ReceivedEmail, SandboxMessage
+from notifications.models import Attachment, Notification, ReceivedEmail, SandboxHookCall, SandboxMessage
 from notifications.models.received_email import ReceivedContent
 from notifications.one_person.person import Person
 
@@ -26,15 +26,17 @@ def erase_mentions(person: Person) -> Iterator[int]:
     yield from _each(emails, _received_email, person)
     yield from _each(names, _file_name, person)
     yield from _each(waiting, _outgoing, person)
-    yield from _each(sandbox, _sandbox_message, person)
+    yield from _each(sandbox, _sandbox_copy, person)
+    yield from _each(person.here(SandboxHookCall.objects.all(), ""), _sandbox_copy, person)
 
 
 def _each(rows: QuerySet[Any], change: Callable[[Any, Person], bool], person: Person) -> Iterator[int]:
     """Call `change` with each row, a batch at a time. Values that FIELD_KEYS cannot decrypt stay as they are."""
     some = list(rows.order_by("pk")[:_AT_ONCE])
     while some:
+        last = some[-1].pk  # a deleted row has none
         yield sum(_changed(row, change, person) for row in some)
-        some = list(rows.order_by("pk").filter(pk__gt=some[-1].pk)[:_AT_ONCE])
+        some = list(rows.order_by("pk").filter(pk__gt=last)[:_AT_ONCE])
 
 
 def _changed(row: Any, change: Callable[[Any, Person], bool], person: Person) -> bool:
@@ -72,6 +74,6 @@ def _outgoing(row: Notification, person: Person) -> bool:
     return bool(same.update(encrypted_outgoing=row.encrypted_outgoing))
 
 
-def _sandbox_message(row: SandboxMessage, person: Person) -> bool:
+def _sandbox_copy(row: SandboxMessage | SandboxHookCall, person: Person) -> bool:
     content = asdict(row.content)
     return person.mentions.erase_in(content) != content and row.delete()[0] > 0

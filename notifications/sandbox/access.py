@@ -27,6 +27,26 @@ def api(view: View) -> View:
     return _guarded(view, lambda request: handler.answer(request, errors.SandboxSignInMissing()))
 
 
+def operators(*methods: str) -> Callable[[View], View]:
+    """Allow only callers who see the whole inbox, and only these methods. Errors have the body of the sending API."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, seen: sight.Sight, *args: object, **kwargs: object) -> HttpResponse:
+            if not seen.is_whole:
+                return handler.answer(request, errors.SandboxOperatorsAlone())
+            if request.method not in methods:
+                return handler.answer(request, errors.MethodNotAllowed(allowed=list(methods)))
+            try:
+                return view(request, *args, **kwargs)
+            except errors.NotificationError as error:
+                return handler.answer(request, error)
+
+        return api(guarded)
+
+    return decorate
+
+
 def is_on() -> bool:
     return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 

@@ -1,6 +1,5 @@
 """The API of the inbox for test suites, with an optional wait for a message. Source: docs/reference/running.md §9."""
 
-import time
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -16,12 +15,9 @@ from notifications import errors
 from notifications.delivery.posts import is_known_year
 from notifications.errors import SandboxParameterInvalid
 from notifications.models import Channel
-from notifications.sandbox import access, inbox
+from notifications.sandbox import access, inbox, waiting
 from notifications.sandbox.inbox import Arrived
 from notifications.sandbox.sight import Sight
-
-LONGEST_WAIT_SECONDS = 30
-_LOOK_EVERY_SECONDS = 0.1
 
 
 @csrf_exempt  # a DELETE from another site needs a preflight, which this view does not answer
@@ -36,10 +32,11 @@ def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     if request.method != "GET":
         return _wrong_method(request, "GET, DELETE")
     try:
-        search, wait = _search(request), _wait(request)
+        search, wait = _search(request), waiting.seconds(request)
     except SandboxParameterInvalid as error:
         return handler.answer(request, error)
-    return JsonResponse({"messages": [_as_json(one) for one in _found(sight, search, wait)]})
+    found = waiting.until(lambda: inbox.find(sight, **search), wait)
+    return JsonResponse({"messages": [_as_json(one) for one in found]})
 
 
 @csrf_exempt
@@ -57,16 +54,6 @@ def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpRespons
     if arrived is None:
         return handler.answer(request, errors.NoResultFound())
     return JsonResponse(_as_json(arrived))
-
-
-def _found(sight: Sight, search: dict[str, Any], wait_seconds: float) -> list[Arrived]:
-    """Return the matching messages. Wait for the first one until the deadline."""
-    deadline = time.monotonic() + wait_seconds
-    while True:
-        found = inbox.find(sight, **search)
-        if found or time.monotonic() >= deadline:
-            return found
-        time.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _search(request: HttpRequest) -> dict[str, Any]:
@@ -102,13 +89,6 @@ def _since(text: str) -> datetime | None:
     if since is None or since.tzinfo is None or not is_known_year(since):
         raise SandboxParameterInvalid(name="since", rule="be a moment with its zone, such as 2026-03-01T09:00:00Z")
     return since
-
-
-def _wait(request: HttpRequest) -> float:
-    text = request.GET.get("wait", "0")
-    if not text.isdecimal():
-        raise SandboxParameterInvalid(name="wait", rule="be a number of seconds")
-    return min(float(text), LONGEST_WAIT_SECONDS)
 
 
 def _not_an_operator(request: HttpRequest) -> HttpResponse:

@@ -11,15 +11,17 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from notifications.models import Channel, Template
+from notifications import errors
+from notifications.models import Channel, SandboxOutcome, Template
+from notifications.models.sandbox_outcome import MAX_REPLY_CHARACTERS
 from notifications.rendering import preview, sms
-from notifications.sandbox import access, inbox, one_click
+from notifications.sandbox import access, inbox, one_click, outcomes
 from notifications.sandbox.inbox import Arrived
 from notifications.sandbox.sight import Sight
 from notifications.submission.templates import examples, redaction
 
 SHOWN = 100
-_INBOX = "Sandbox inbox"
+INBOX_TITLE = "Sandbox inbox"
 WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Desktop", 960))
 
 
@@ -32,7 +34,7 @@ def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     template = Template.objects.filter(archived_at=None, service__in=sight.services()).first()
     example = examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template)
     context = {
-        **_frame(request, _INBOX),
+        **frame(request, INBOX_TITLE),
         "rows": [_row(arrived) for arrived in found],
         "term": term,
         "shown": SHOWN,
@@ -62,6 +64,26 @@ def unsubscribe(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpRes
 
 @require_POST
 @access.page
+def outcome(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
+    """Choose what happens next to a message, and show its status."""
+    arrived = _arrived_or_404(sight, message_id)
+    message, chosen = arrived.notification, request.POST.get("outcome", "")
+    if not sight.is_whole:
+        raise PermissionDenied
+    if message is None or chosen not in SandboxOutcome.values:
+        raise Http404
+    reply = request.POST.get("reply", "")[:MAX_REPLY_CHARACTERS]
+    try:
+        outcomes.choose(message, SandboxOutcome(chosen), reply=reply)
+    except errors.SandboxParameterInvalid as error:
+        return _page(request, sight, arrived, happened=f"Nothing happened: {error.message}.")
+    message.refresh_from_db()
+    happened = f"{SandboxOutcome(chosen).label}. The status of the message is {message.status}."
+    return _page(request, sight, arrived, happened=happened)
+
+
+@require_POST
+@access.page
 def remove(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
     _arrived_or_404(sight, message_id)
     if not sight.is_whole:
@@ -87,9 +109,16 @@ def _arrived_or_404(sight: Sight, message_id: UUID) -> Arrived:
 
 
 def _page(
-    request: HttpRequest, sight: Sight, arrived: Arrived, *, pressed: one_click.ClickResult | None = None
+    request: HttpRequest,
+    sight: Sight,
+    arrived: Arrived,
+    *,
+    pressed: one_click.ClickResult | None = None,
+    happened: str = "",
 ) -> HttpResponse:
     context: dict[str, Any] = {"arrived": arrived, "pressed": pressed, "may_remove": sight.is_whole, **_row(arrived)}
+    if sight.is_whole and arrived.notification is not None:
+        context |= {"outcomes": outcomes.possible(arrived.channel), "happened": happened}
     if arrived.channel is Channel.EMAIL:
         context |= {"widths": WIDTHS, "plain": preview.linked(arrived.text)}
         if arrived.html is not None:
@@ -104,9 +133,9 @@ def _page(
     context["is_redacted"] = sent is not None and redaction.is_on(sent) and not arrived.is_whole
     if sent is not None and request.user.is_staff and sent.created_at >= sent.service.kept_since():
         context["log_url"] = reverse("admin:notifications_notification_change", args=[sent.pk])
-    context["page_above"] = (_INBOX, reverse("sandbox-inbox"))
+    context["page_above"] = (INBOX_TITLE, reverse("sandbox-inbox"))
     title = f"{arrived.channel.label} to {arrived.to}"
-    return render(request, "sandbox/message.html", {**_frame(request, title), **context})
+    return render(request, "sandbox/message.html", {**frame(request, title), **context})
 
 
 def _row(arrived: Arrived) -> dict[str, Any]:
@@ -122,7 +151,7 @@ def _row(arrived: Arrived) -> dict[str, Any]:
     }
 
 
-def _frame(request: HttpRequest, title: str) -> dict[str, Any]:
+def frame(request: HttpRequest, title: str) -> dict[str, Any]:
     """Return the context of the console's frame, without the sidebar if nobody is signed in."""
     context = admin.site.each_context(request)
     return {**context, "title": title, "is_nav_sidebar_enabled": context["has_permission"]}

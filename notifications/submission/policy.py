@@ -95,7 +95,12 @@ def may_send_to(caller: Caller, recipient: PhoneNumber | EmailAddress) -> bool:
     """Return whether the caller may send to this recipient, as `check_recipient` checks."""
     if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and caller.service.live):
         return True
-    return recipient.key in (_known_recipients(caller.service.id) or ())
+    return is_known(caller.service, recipient)
+
+
+def is_known(service: Service, recipient: PhoneNumber | EmailAddress) -> bool:
+    """Return whether a recipient is in the team or the guest list of a service."""
+    return recipient.key in (_known_recipients(service.id) or ())
 
 
 def suppressed_by(

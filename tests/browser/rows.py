@@ -35,13 +35,17 @@ from notifications.models import (
     Channel,
     DeliveryState,
     GoLiveRequest,
+    HookContent,
     ProtectedName,
     ProviderResult,
     Role,
     RowState,
     SandboxContent,
+    SandboxHook,
+    SandboxHookCall,
     SandboxMessage,
     ServiceLimit,
+    SignatureCheck,
     Status,
     Template,
 )
@@ -96,6 +100,7 @@ def make(name: str) -> dict[str, Any]:
     ]
     of_operator, of_member = ([*pages(person, rows), *further] for person in (operator, member))
     of_member.append(f"{reverse('admin:notifications_unsubscriberequest_one-click-test')}?origin=https://quay.example")
+    of_operator.append(reverse("sandbox-hook", args=[name]))
     team = next(row for row in rows if row._meta.model_name == "teammember")
     return {
         **ids,
@@ -136,6 +141,8 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
         headers={"List-Unsubscribe": f"<https://quay.example/{60 * 'long'}>"},
     )
     SandboxMessage.objects.store(email.pk, Channel.EMAIL, content)
+    hook, call = SandboxHook.objects.create(name=name), HookContent(headers={"X-Long": LONG_NAME}, body=60 * "long")
+    SandboxHookCall.objects.store(hook, "POST", call, SignatureCheck.WRONG)
     yield factories.make_team_member(service, LONG_ADDRESS)
     of_member = factories.make_team_member(service, "member@example.org")
     of_member.user, of_member.roles = member, [role.value for role in Role]

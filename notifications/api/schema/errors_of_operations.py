@@ -172,6 +172,9 @@ FAMILIES = {
         errors.SuppressionsReadOnly,
     ),
     "Files": _FILES,
-    "Sandbox inbox": (errors.SandboxSignInMissing, errors.SandboxOperatorsAlone, errors.SandboxParameterInvalid),
+    "Sandbox inbox": (
+        *(errors.SandboxSignInMissing, errors.SandboxOperatorsAlone, errors.SandboxParameterInvalid),
+        *(errors.SandboxClockRefused, errors.SandboxReleaseRefused, errors.SandboxHookUnreachable),
+    ),
     "Failures": _FAILURES,
 }

@@ -6,9 +6,11 @@ Source: docs/reference/running.md §9.
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest
 
 from config.web.ip_addresses import is_local
+from notifications.delivery import sandbox_outcomes
 from notifications.delivery.messages import Accepted, Outgoing, OutgoingEmail, OutgoingSms
 from notifications.delivery.posts import OwnForm
 from notifications.models import Channel, SandboxContent, SandboxMessage
@@ -17,7 +19,7 @@ SANDBOX = "sandbox"  # reserved as a name in PROVIDERS and on messages
 
 
 class Sandbox(OwnForm):
-    """Accepts every message of both channels as delivered."""
+    """Accepts every message of both channels as delivered, unless a rule of the sandbox chooses something else."""
 
     carries: tuple[type[Outgoing], ...] = (OutgoingEmail, OutgoingSms)
     is_askable = True
@@ -27,8 +29,7 @@ class Sandbox(OwnForm):
         self.name = name
 
     def send(self, message: Outgoing) -> Accepted:
-        kept = keep(message)
-        return Accepted(reference=str(kept.notification_id), has_arrived=True)
+        return take(message)
 
     def find(self, message: Outgoing) -> Accepted | None:
         """Look the message up in the inbox: a worker may have died before it recorded the message as sent."""
@@ -46,6 +47,20 @@ class Sandbox(OwnForm):
         """Also allow requests from this machine without credentials."""
         if "Authorization" in request.headers or not is_local(request):
             super().check_caller(request)
+
+
+def take(message: Outgoing) -> Accepted:
+    """Store one message for the inbox, and store what happens next to it. Raises TemporaryFailure by a rule."""
+    identifier = _identifier(message)
+    found = sandbox_outcomes.rule_for(identifier)
+    if found is None:
+        keep(message)
+        return Accepted(reference=str(identifier), has_arrived=True)
+    sandbox_outcomes.before_acceptance(*found)
+    with transaction.atomic():
+        keep(message)
+        has_arrived = sandbox_outcomes.after_acceptance(*found)
+    return Accepted(reference=str(identifier), has_arrived=has_arrived)
 
 
 def keep(message: Outgoing) -> SandboxMessage:

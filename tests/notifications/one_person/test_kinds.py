@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db
 PARTS = {
     "notifications.BulkTablePart": "the uploaded table of a draft, which is a kind",
     "notifications.LogExportPart": "a CSV file of the message log, which staff make again",
+    "notifications.SandboxHookCall": "a call of a webhook, which the search for mentions deletes",
 }
 
 

@@ -1,0 +1,313 @@
+"""Each outcome of the sandbox ends in its status, callback, suppression and reply."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from notifications.delivery import providers
+from notifications.models import (
+    CallbackDelivery,
+    CallbackEvent,
+    Channel,
+    KeyType,
+    ReceivedEmail,
+    ReceivedText,
+    SandboxEvent,
+    SandboxMessage,
+    SandboxRule,
+    Status,
+    Suppression,
+)
+from notifications.sandbox.tasks import play_events
+from notifications.tasks.upkeep import end_without_receipt
+from tests import factories
+from tests.notifications.draining import drain_messages
+
+EVENTS = [event.value for event in CallbackEvent if event is not CallbackEvent.MESSAGE_SENT]
+
+
+@pytest.fixture(autouse=True)
+def closed_breaker(settings):
+    """Give each test the sandbox with a new circuit breaker, because outcomes open it."""
+    providers._providers.cache_clear()
+    settings.PROVIDERS = ["sandbox"]
+
+
+@pytest.fixture
+def service(db, settings):
+    service = factories.make_service(stop_texts_suppress=True)
+    factories.make_callback(service, kind="events", events=EVENTS)
+    factories.make_reply_to(service, f"ask@{settings.EMAIL_DOMAIN}")
+    return service
+
+
+def send(service, channel=Channel.EMAIL, **fields):
+    message = factories.make_notification(factories.make_template(service, channel), **fields)
+    drain_messages()
+    message.refresh_from_db()
+    return message
+
+
+def again(message):
+    """Make a message due, as if its delay were over, and send it."""
+    type(message).objects.filter(pk=message.pk).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+    drain_messages()
+    message.refresh_from_db()
+
+
+def play(message):
+    SandboxEvent.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    play_events()
+    message.refresh_from_db()
+
+
+def events():
+    return sorted(CallbackDelivery.objects.values_list("event", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("channel", "outcome", "before", "after", "callbacks", "reasons"),
+    [
+        ("email", "delivered", "sending", "delivered", ["message.delivered"], []),
+        ("sms", "delivered", "sending", "delivered", ["message.delivered"], []),
+        (
+            *("email", "hard-bounce", "sending", "permanent-failure"),
+            *(["message.failed", "suppression.added"], ["hard_bounce"]),
+        ),
+        ("sms", "hard-bounce", "sending", "permanent-failure", ["message.failed"], []),
+        (
+            *("email", "complaint", "delivered", "delivered"),
+            *(["message.delivered", "suppression.added"], ["complaint"]),
+        ),
+        ("email", "out-of-office", "delivered", "delivered", ["message.delivered", "received_email"], []),
+        ("email", "reply", "delivered", "delivered", ["message.delivered", "received_email"], []),
+        ("sms", "reply", "delivered", "delivered", ["message.delivered", "received_text"], []),
+    ],
+)
+def test_an_outcome_by_rule_has_its_status_callbacks_and_suppression(
+    call, service, channel, outcome, before, after, callbacks, reasons
+):
+    assert call("POST", "rules", {"outcome": outcome, "seconds": 5}).status_code == 201
+
+    message = send(service, Channel(channel))
+    assert message.status == before
+    play(message)
+
+    assert (message.status, events()) == (after, callbacks)
+    assert list(Suppression.objects.values_list("reason", flat=True)) == reasons
+    assert SandboxMessage.objects.filter(notification_id=message.pk).count() == 1
+    assert not SandboxEvent.objects.exists()
+
+
+def test_stop_as_a_reply_suppresses_the_number(call, service):
+    call("POST", "rules", {"outcome": "reply", "reply": "STOP"})
+
+    message = send(service, Channel.SMS)
+    play(message)
+
+    assert ReceivedText.objects.get().content == "STOP"
+    assert Suppression.objects.get().reason == "stop"
+
+
+def test_an_out_of_office_reply_is_marked_as_automatic_and_answers_the_message(call, service):
+    call("POST", "rules", {"outcome": "out-of-office", "reply": "Back on Monday"})
+
+    message = send(service)
+    play(message)
+
+    reply = ReceivedEmail.objects.get()
+    assert (reply.is_automatic, reply.notification_id, reply.content.text) == (True, message.pk, "Back on Monday")
+
+
+def test_a_soft_bounce_is_tried_again_and_delivered(call, service):
+    call("POST", "rules", {"outcome": "soft-bounce"})
+
+    message = send(service)
+    assert (message.status, message.attempts[0]["outcome"]) == (Status.CREATED, "temporary")
+    again(message)
+
+    assert message.status == Status.DELIVERED
+    assert [one["outcome"] for one in message.attempts] == ["temporary", "accepted"]
+
+
+def test_a_provider_that_is_down_opens_the_circuit_breaker_until_the_message_expires(call, service):
+    call("POST", "rules", {"outcome": "provider-down"})
+
+    message = send(service)
+    for _ in range(providers.FAILURES - 1):
+        again(message)
+    assert not providers.configured()[0].breaker.allows()
+    type(message).objects.filter(pk=message.pk).update(due_at=timezone.now() - timedelta(hours=73))
+    again(message)
+
+    assert (message.status, events()) == (Status.TECHNICAL_FAILURE, ["message.failed"])
+    assert not SandboxMessage.objects.exists()
+
+
+def test_a_message_without_a_receipt_fails_after_72_hours(call, service):
+    call("POST", "rules", {"outcome": "no-receipt"})
+
+    live, test = send(service), send(service, key_type=KeyType.TEST)
+    assert (live.status, test.status) == (Status.SENDING, Status.SENDING)
+    type(live).objects.update(sent_at=timezone.now() - timedelta(hours=73))
+    end_without_receipt()
+
+    for message in (live, test):
+        message.refresh_from_db()
+        assert message.status == Status.TEMPORARY_FAILURE
+
+
+def test_a_slow_provider_takes_its_seconds(call, service):
+    call("POST", "rules", {"outcome": "provider-slow", "seconds": 1})
+
+    message = send(service)
+
+    assert message.status == Status.DELIVERED
+    assert message.attempts[0]["ms"] >= 1000
+
+
+def test_a_message_of_a_test_key_bounces_and_suppresses_nobody(call, service):
+    call("POST", "rules", {"outcome": "hard-bounce"})
+
+    message = send(service, key_type=KeyType.TEST)
+    play(message)
+
+    assert (message.status, events()) == (Status.PERMANENT_FAILURE, ["message.failed"])
+    assert not Suppression.objects.exists()
+
+
+def test_an_event_waits_until_its_message_is_recorded_as_sent(service):
+    message = factories.make_notification(factories.make_template(service))
+    SandboxEvent.objects.store(message.pk, "complaint", seconds=0)
+
+    play(message)
+
+    assert SandboxEvent.objects.count() == 1
+    assert message.receipts == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "matches"),
+    [
+        ({}, True),
+        ({"recipient": "*@FAIL.test"}, True),
+        ({"recipient": "Ana@fail.test"}, True),
+        ({"recipient": "*@example.org"}, False),
+        ({"channel": "email"}, True),
+        ({"channel": "sms"}, False),
+    ],
+)
+def test_a_rule_matches_by_recipient_and_channel(call, service, condition, matches):
+    call("POST", "rules", {"outcome": "no-receipt", **condition})
+
+    message = send(service, recipient="ana@fail.test")
+
+    assert message.status == (Status.SENDING if matches else Status.DELIVERED)
+
+
+def test_a_rule_matches_by_template_and_key_and_the_newest_wins(call, service):
+    key, template = factories.make_api_key(service), factories.make_template(service)
+    call("POST", "rules", {"outcome": "no-receipt", "api_key_id": str(key.pk)})
+    other = send(service, api_key=key)
+    call("POST", "rules", {"outcome": "delivered", "template_id": str(template.pk)})
+    message = factories.make_notification(template, api_key=key)
+    drain_messages()
+    message.refresh_from_db()
+
+    assert (other.status, message.status) == (Status.SENDING, Status.DELIVERED)
+
+
+def test_rules_are_listed_and_deleted(call):
+    first = call("POST", "rules", {"outcome": "reply", "reply": "Yes", "recipient": "07700 900123"}).json()
+    second = call("POST", "rules", {"outcome": "delivered"}).json()
+
+    assert [rule["id"] for rule in call("GET", "rules").json()["rules"]] == [second["id"], first["id"]]
+    assert (first["recipient"], first["reply"], first["channel"]) == ("447700900123", "Yes", None)
+    assert call("DELETE", f"rules/{first['id']}").status_code == 204
+    assert call("DELETE", f"rules/{first['id']}").status_code == 404
+    assert call("DELETE", "rules").status_code == 204
+    assert call("GET", "rules").json() == {"rules": []}
+
+
+def test_an_outcome_can_be_chosen_for_a_message_that_has_arrived(call, service):
+    message = send(service)
+    entry = SandboxMessage.objects.get(notification_id=message.pk)
+
+    answer = call("POST", f"messages/{entry.pk}/outcome", {"outcome": "hard-bounce"})
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "permanent-failure")
+    assert events() == ["message.delivered", "message.failed", "suppression.added"]
+
+
+def test_an_outcome_can_be_chosen_before_a_message_is_sent(call, service):
+    message = factories.make_notification(factories.make_template(service))
+    call("POST", f"messages/{message.pk}/outcome", {"outcome": "delivered"})
+    call("POST", f"messages/{message.pk}/outcome", {"outcome": "no-receipt"})
+
+    drain_messages()
+    message.refresh_from_db()
+
+    assert message.status == Status.SENDING
+    assert SandboxRule.objects.get().notification_id == message.pk
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"outcome": "eaten"}, "outcome must be one of delivered, hard-bounce, soft-bounce"),
+        ({"outcome": "delivered", "seconds": -1}, "seconds must be a whole number from 0 to 604800"),
+        ({"outcome": "delivered", "seconds": True}, "seconds must be a whole number"),
+        ({"outcome": "delivered", "colour": 1}, "colour must be left out"),
+        ({"outcome": "provider-down"}, "outcome provider-down must happen before the message is sent"),
+        ([], "The body must be a JSON object"),
+    ],
+)
+def test_a_wrong_outcome_is_named(call, service, body, message):
+    sent = send(service)
+
+    answer = call("POST", f"messages/{sent.pk}/outcome", body)
+
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["message"].startswith(message)
+
+
+def test_texts_have_no_complaints_and_replies_need_an_address_of_this_installation(call, service):
+    text = send(service, Channel.SMS)
+    email = send(factories.make_service())
+
+    for sent, outcome in ((text, "complaint"), (email, "reply")):
+        assert call("POST", f"messages/{sent.pk}/outcome", {"outcome": outcome}).status_code == 400
+
+
+def test_a_message_of_a_real_provider_cannot_be_changed(call, service):
+    sent = factories.make_notification(
+        factories.make_template(service), status=Status.SENDING, provider="smtp-1", sent_at=timezone.now()
+    )
+
+    answer = call("POST", f"messages/{sent.pk}/outcome", {"outcome": "hard-bounce"})
+
+    sent.refresh_from_db()
+    assert (answer.status_code, sent.status) == (400, Status.SENDING)
+
+
+def test_only_operators_and_the_token_choose_outcomes(client, service, settings):
+    settings.SANDBOX_TOKEN = "open-sesame"
+
+    answer = client.post("/sandbox/api/rules", {}, content_type="application/json", REMOTE_ADDR="198.51.100.1")
+
+    assert answer.status_code == 401
+
+
+def test_the_page_of_a_message_plays_an_outcome(console, service):
+    message = send(service)
+    entry = SandboxMessage.objects.get(notification_id=message.pk)
+
+    form = console.get(f"/sandbox/messages/{entry.pk}/").content.decode()
+    page = console.post(f"/sandbox/messages/{entry.pk}/outcome/", {"outcome": "hard-bounce"}).content.decode()
+    refused = console.post(f"/sandbox/messages/{entry.pk}/outcome/", {"outcome": "reply"}).content.decode()
+
+    assert '<option value="hard-bounce">' in form
+    assert "The status of the message is permanent-failure." in page
+    assert "Nothing happened: outcome reply must be possible" in refused
+    assert '<option value="provider-down">' not in form
