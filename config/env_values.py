@@ -24,7 +24,7 @@ def at_least(least: float) -> validate.Range:
     return validate.Range(min=least, max=MOST, error=f"must be {least} or more")
 
 
-def between(least: int, most: int) -> validate.Range:
+def between(least: float, most: float) -> validate.Range:
     return validate.Range(min=least, max=most, error=f"must be from {least} to {most}")
 
 

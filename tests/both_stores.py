@@ -118,6 +118,7 @@ _LOCKS_AND_RACES = (  # claims, leases, limits, requests at once, and a database
     "notifications/test_many_at_once.py",
 )
 _QUEUE_AND_DELIVERY = (  # wake-ups, workers, the clock, drains, callbacks
+    "cli/test_distribution.py::test_the_library",
     "config/test_clock.py",
     "config/test_damaged_queues.py",
     "config/test_deep_check.py",

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from config import env_values
+from config.env import env
 from config.settings.base import AREAS, REDIS_PREFIX, REDIS_URL, VAR
 
 if REDIS_URL:
@@ -21,7 +23,8 @@ else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_FILES),
         "data_folder_out": str(_FILES),
-        "polling_interval": 0.1,  # seconds; kombu's default is a whole second
+        # Seconds; kombu's default is a whole second. Tests of other programs use 0.01.
+        "polling_interval": env.float("QUEUE_POLL_SECONDS", 0.1, validate=env_values.between(0.005, 10)),
     }
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not support
 

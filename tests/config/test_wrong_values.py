@@ -35,6 +35,7 @@ WRONG = {
         "redis://h?db=x",
     ],
     "REDIS_PREFIX": ["a b", "live*"],
+    "QUEUE_POLL_SECONDS": ["0", "often", "11"],
     "SQLITE_SYNCHRONOUS": ["sometimes"],
     "DATABASE_STATEMENT_TIMEOUT_MS": ["-1"],
     "BASE_URL": ["signalbox.example.org", "ftp://example.org", "https://", "https://example.org/?a=b"],

@@ -1,0 +1,36 @@
+"""Turn the builders of calls into methods of the two clients, with the same parameters and documentation."""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from signalbox._calls import Call
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Caller(Protocol):
+    def _run(self, call: Call[Result]) -> Result: ...
+
+
+class AsyncCaller(Protocol):
+    async def _run(self, call: Call[Result]) -> Result: ...
+
+
+def sync(build: Callable[Parameters, Call[Result]]) -> Callable[Concatenate[Caller, Parameters], Result]:
+    @wraps(build)
+    def method(self: Caller, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        return self._run(build(*arguments, **named))
+
+    return method
+
+
+def asynchronous(
+    build: Callable[Parameters, Call[Result]],
+) -> Callable[Concatenate[AsyncCaller, Parameters], Coroutine[Any, Any, Result]]:
+    @wraps(build)
+    async def method(self: AsyncCaller, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        return await self._run(build(*arguments, **named))
+
+    return method

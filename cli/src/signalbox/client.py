@@ -1,0 +1,277 @@
+"""The two clients. They differ only in how they wait."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from signalbox import _more_sending as more
+from signalbox import _sandbox_calls as sandbox
+from signalbox import _sending as sending
+from signalbox import _wire
+from signalbox._binding import AsyncCaller, Caller, asynchronous, sync
+from signalbox._calls import Call
+from signalbox.data_sets import AsyncDataSet, DataSet
+
+Result = TypeVar("Result")
+
+
+class Sandbox:
+    """The sandbox of the service: what would have arrived, and what happens next. It is `client.sandbox`."""
+
+    def __init__(self, client: Caller) -> None:
+        self._client = client
+
+    def _run(self, call: Call[Result]) -> Result:
+        return self._client._run(call)
+
+    messages = sync(sandbox.messages)
+    choose_outcome = sync(sandbox.choose_outcome)
+    release = sync(sandbox.release)
+    rules = sync(sandbox.rules)
+    add_rule = sync(sandbox.add_rule)
+    remove_rule = sync(sandbox.remove_rule)
+    advance_clock = sync(sandbox.advance_clock)
+    set_hook = sync(sandbox.set_hook)
+    hook_calls = sync(sandbox.hook_calls)
+    repeat_hook_call = sync(sandbox.repeat_hook_call)
+
+
+class AsyncSandbox:
+    """The sandbox for asyncio, as `Sandbox`."""
+
+    def __init__(self, client: AsyncCaller) -> None:
+        self._client = client
+
+    async def _run(self, call: Call[Result]) -> Result:
+        return await self._client._run(call)
+
+    messages = asynchronous(sandbox.messages)
+    choose_outcome = asynchronous(sandbox.choose_outcome)
+    release = asynchronous(sandbox.release)
+    rules = asynchronous(sandbox.rules)
+    add_rule = asynchronous(sandbox.add_rule)
+    remove_rule = asynchronous(sandbox.remove_rule)
+    advance_clock = asynchronous(sandbox.advance_clock)
+    set_hook = asynchronous(sandbox.set_hook)
+    hook_calls = asynchronous(sandbox.hook_calls)
+    repeat_hook_call = asynchronous(sandbox.repeat_hook_call)
+
+
+class _Settings:
+    """The settings of a client. Its `repr` shows no secret."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        data_token: str | None = None,
+        sandbox_token: str | None = None,
+        timeout_seconds: float = _wire.TIMEOUT_SECONDS,
+        max_retries: int = _wire.MAX_RETRIES,
+    ) -> None:
+        """url: of the service; key: an API key; data_token: of a data set; sandbox_token: SANDBOX_TOKEN
+
+        max_retries: the most repeats of a call that may be repeated
+        """
+        self.url = _wire.base_url(url)
+        self._key = key
+        self._tokens = {"data": data_token, "sandbox": sandbox_token}
+        self._timeout = timeout_seconds
+        self._max_retries = max_retries
+        self._open()
+
+    def _open(self) -> None:
+        """Create the HTTP client."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.url}>"
+
+    def _options(self, call: Call[Any]) -> dict[str, Any]:
+        """Return the arguments of one request. Each attempt has a token of its own."""
+        wait = float(call.params.get("wait", 0))
+        return {
+            "params": call.params,
+            "headers": _wire.headers_of(call, self._key, self._tokens),
+            "timeout": (call.timeout_seconds or self._timeout) + wait,
+            **({"json": call.json} if call.json is not None else {}),
+            **({"content": call.content} if call.content is not None else {}),
+        }
+
+
+class Signalbox(_Settings):
+    """A client of one service. It may be used by several threads, and as a context manager.
+
+    >>> client.get_all_templates("sms")["templates"][0]["name"]
+    'Gate code'
+    """
+
+    def _open(self) -> None:
+        self._http = httpx.Client(base_url=self.url, follow_redirects=False)
+        self.sandbox = Sandbox(self)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def data_set(self, path: str, token: str | None = None) -> DataSet:
+        """Return a data set, such as `demo/visits`. token: of this data set, unless the client has one
+
+        >>> client.data_set("demo/visits")
+        <data set demo/visits>
+        """
+        return DataSet(self, path, token)
+
+    send_email_notification = sync(sending.send_email_notification)
+    send_sms_notification = sync(sending.send_sms_notification)
+    get_notification_by_id = sync(sending.get_notification_by_id)
+    get_all_notifications = sync(sending.get_all_notifications)
+    get_scheduled_notifications = sync(sending.get_scheduled_notifications)
+    reschedule_notification = sync(sending.reschedule_notification)
+    cancel_notification = sync(sending.cancel_notification)
+    get_received_texts = sync(sending.get_received_texts)
+    get_unsubscribe_requests = sync(sending.get_unsubscribe_requests)
+    get_template = sync(more.get_template)
+    get_template_version = sync(more.get_template_version)
+    get_all_templates = sync(more.get_all_templates)
+    post_template_preview = sync(more.post_template_preview)
+    create_template = sync(more.create_template)
+    update_template = sync(more.update_template)
+    send_bulk = sync(more.send_bulk)
+    get_bulk_send = sync(more.get_bulk_send)
+    get_all_bulk_sends = sync(more.get_all_bulk_sends)
+    get_bulk_rows = sync(more.get_bulk_rows)
+    change_bulk_send = sync(more.change_bulk_send)
+    get_suppressions = sync(more.get_suppressions)
+    add_suppression = sync(more.add_suppression)
+    find_suppressions = sync(more.find_suppressions)
+    remove_suppression = sync(more.remove_suppression)
+
+    def get_all_notifications_iterator(self, **filters: Any) -> Iterator[dict[str, Any]]:
+        """Yield all messages that match, newest first.
+
+        >>> next(client.get_all_notifications_iterator(template_type="email"))["type"]
+        'email'
+        """
+        older_than = None
+        while page := self.get_all_notifications(**{**filters, "older_than": older_than})["notifications"]:
+            yield from page
+            older_than = page[-1]["id"]
+
+    def _run(self, call: Call[Result]) -> Result:
+        attempt = 0
+        while True:
+            attempt += 1
+            response, failure = None, None
+            try:
+                response = self._http.request(call.method, call.path, **self._options(call))
+            except httpx.TransportError as error:
+                failure = error
+            delay = (
+                _wire.delay_before_retry(call, attempt, self._max_retries, response)
+                if response is None or not response.is_success
+                else None
+            )
+            if delay is not None:
+                time.sleep(delay)
+            elif response is not None:
+                return _wire.read(call, response)
+            elif failure is not None:
+                raise _wire.connection_error(self.url, failure) from None
+
+
+class AsyncSignalbox(_Settings):
+    """The client for asyncio, with the methods of `Signalbox`.
+
+    >>> import asyncio
+    >>> async def name_of_first_template():
+    ...     async with AsyncSignalbox(url, key) as client:
+    ...         return (await client.get_all_templates("sms"))["templates"][0]["name"]
+    >>> asyncio.run(name_of_first_template())
+    'Gate code'
+    """
+
+    def _open(self) -> None:
+        self._http = httpx.AsyncClient(base_url=self.url, follow_redirects=False)
+        self.sandbox = AsyncSandbox(self)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def data_set(self, path: str, token: str | None = None) -> AsyncDataSet:
+        """Return a data set, such as `demo/visits`."""
+        return AsyncDataSet(self, path, token)
+
+    send_email_notification = asynchronous(sending.send_email_notification)
+    send_sms_notification = asynchronous(sending.send_sms_notification)
+    get_notification_by_id = asynchronous(sending.get_notification_by_id)
+    get_all_notifications = asynchronous(sending.get_all_notifications)
+    get_scheduled_notifications = asynchronous(sending.get_scheduled_notifications)
+    reschedule_notification = asynchronous(sending.reschedule_notification)
+    cancel_notification = asynchronous(sending.cancel_notification)
+    get_received_texts = asynchronous(sending.get_received_texts)
+    get_unsubscribe_requests = asynchronous(sending.get_unsubscribe_requests)
+    get_template = asynchronous(more.get_template)
+    get_template_version = asynchronous(more.get_template_version)
+    get_all_templates = asynchronous(more.get_all_templates)
+    post_template_preview = asynchronous(more.post_template_preview)
+    create_template = asynchronous(more.create_template)
+    update_template = asynchronous(more.update_template)
+    send_bulk = asynchronous(more.send_bulk)
+    get_bulk_send = asynchronous(more.get_bulk_send)
+    get_all_bulk_sends = asynchronous(more.get_all_bulk_sends)
+    get_bulk_rows = asynchronous(more.get_bulk_rows)
+    change_bulk_send = asynchronous(more.change_bulk_send)
+    get_suppressions = asynchronous(more.get_suppressions)
+    add_suppression = asynchronous(more.add_suppression)
+    find_suppressions = asynchronous(more.find_suppressions)
+    remove_suppression = asynchronous(more.remove_suppression)
+
+    async def get_all_notifications_iterator(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+        """Yield all messages that match, newest first."""
+        older_than = None
+        while page := (await self.get_all_notifications(**{**filters, "older_than": older_than}))["notifications"]:
+            for message in page:
+                yield message
+            older_than = page[-1]["id"]
+
+    async def _run(self, call: Call[Result]) -> Result:
+        attempt = 0
+        while True:
+            attempt += 1
+            response, failure = None, None
+            try:
+                response = await self._http.request(call.method, call.path, **self._options(call))
+            except httpx.TransportError as error:
+                failure = error
+            delay = (
+                _wire.delay_before_retry(call, attempt, self._max_retries, response)
+                if response is None or not response.is_success
+                else None
+            )
+            if delay is not None:
+                await asyncio.sleep(delay)
+            elif response is not None:
+                return _wire.read(call, response)
+            elif failure is not None:
+                raise _wire.connection_error(self.url, failure) from None
