@@ -13,7 +13,7 @@ import signalbox
 from tests.conftest import DATA_TOKEN, EMAIL_TEMPLATE, KEY, SERVICE_ID, SMS_TEMPLATE, URL, VALUES, in_hours, sent
 
 OPTIONS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
-MODULES = [name for _, name, _ in pkgutil.iter_modules(signalbox.__path__, "signalbox.")]
+MODULES = [name for _, name, _ in pkgutil.walk_packages(signalbox.__path__, "signalbox.")]
 EXAMPLES = [
     example
     for name in MODULES

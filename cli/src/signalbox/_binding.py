@@ -1,6 +1,6 @@
 """Turn the builders of calls into methods of the two clients, with the same parameters and documentation."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -12,6 +12,10 @@ Result = TypeVar("Result")
 
 class Caller(Protocol):
     def _run(self, call: Call[Result]) -> Result: ...
+
+
+class Streamer(Caller, Protocol):
+    def _stream(self, call: Call[Any]) -> Iterator[bytes]: ...
 
 
 class AsyncCaller(Protocol):

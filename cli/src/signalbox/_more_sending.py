@@ -51,6 +51,15 @@ def post_template_preview(
     return send("POST", f"/v2/template/{quote(template_id, safe='')}/preview", body, is_repeatable=True)
 
 
+def get_managed_template(template_id: str) -> Call[dict[str, Any]]:
+    """Return a template with all its settings, translations and drafts. The key must be allowed to manage templates.
+
+    >>> client.get_managed_template(email_template)["unsubscribe_link"]
+    False
+    """
+    return get(f"/v2/templates/{quote(template_id, safe='')}")
+
+
 def create_template(**fields: Any) -> Call[dict[str, Any]]:
     """Create a template. The key must be allowed to manage templates. Fields: `name`, `type`, `body`, `subject`, …
 

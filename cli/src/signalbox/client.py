@@ -147,6 +147,7 @@ class Signalbox(_Settings):
     get_template_version = sync(more.get_template_version)
     get_all_templates = sync(more.get_all_templates)
     post_template_preview = sync(more.post_template_preview)
+    get_managed_template = sync(more.get_managed_template)
     create_template = sync(more.create_template)
     update_template = sync(more.update_template)
     send_bulk = sync(more.send_bulk)
@@ -169,6 +170,17 @@ class Signalbox(_Settings):
         while page := self.get_all_notifications(**{**filters, "older_than": older_than})["notifications"]:
             yield from page
             older_than = page[-1]["id"]
+
+    def _stream(self, call: Call[Any]) -> Iterator[bytes]:
+        """Yield the bytes of an answer as they arrive. It is not repeated."""
+        try:
+            with self._http.stream(call.method, call.path, **self._options(call)) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _wire.error_of(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise _wire.connection_error(self.url, error) from None
 
     def _run(self, call: Call[Result]) -> Result:
         attempt = 0
@@ -235,6 +247,7 @@ class AsyncSignalbox(_Settings):
     get_template_version = asynchronous(more.get_template_version)
     get_all_templates = asynchronous(more.get_all_templates)
     post_template_preview = asynchronous(more.post_template_preview)
+    get_managed_template = asynchronous(more.get_managed_template)
     create_template = asynchronous(more.create_template)
     update_template = asynchronous(more.update_template)
     send_bulk = asynchronous(more.send_bulk)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from signalbox import _records
-from signalbox._binding import AsyncCaller, Caller
+from signalbox._binding import AsyncCaller, Streamer
 from signalbox._records import BATCH_RECORDS, Record
 from signalbox.errors import SignalboxError
 
@@ -33,7 +33,7 @@ class DataSet(_Named):
     'demo/visits'
     """
 
-    def __init__(self, client: Caller, path: str, token: str | None = None) -> None:
+    def __init__(self, client: Streamer, path: str, token: str | None = None) -> None:
         super().__init__(path, token)
         self._client = client
 
@@ -103,6 +103,15 @@ class DataSet(_Named):
             cursor = answer.get("next_cursor")
             if not cursor:
                 return
+
+    def download(self, format: str = "csv", **parameters: Any) -> Iterator[bytes]:
+        """Yield all records as `csv` or `ndjson`, in blocks of bytes as they arrive.
+
+        >>> b"".join(visits.download("csv")).startswith(b"_")
+        True
+        """
+        call = _records.question(self.path, self._token, {**parameters, "format": format})
+        yield from self._client._stream(call)
 
     def to_pandas(self, **parameters: Any) -> Any:
         """Return all matching records as a DataFrame of pandas, if that is installed."""

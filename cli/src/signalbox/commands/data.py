@@ -1,0 +1,129 @@
+"""Write and read data sets."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from signalbox._records import read_file
+from signalbox.commands.running import INTERRUPTED, client, progress, show, show_rows
+from signalbox.errors import SignalboxError
+
+app = typer.Typer(name="data", help="Write and read records of data sets.", no_args_is_help=True)
+Path_ = Annotated[str, typer.Argument(metavar="DATA_SET", help="The path of the data set, such as demo/visits.")]
+File = Annotated[Path, typer.Argument(help="A .csv, .json or .ndjson file.")]
+
+
+@app.command()
+def write(data_set: Path_) -> None:
+    """Write records from standard input: one JSON object a line, or a list.
+
+    Example: echo '{"_timestamp": "2026-11-20T09:00:00Z", "count": 42}' | signalbox data write demo/visits
+    """
+    text = sys.stdin.read()
+    try:
+        records = (
+            json.loads(text)
+            if text.lstrip().startswith("[")
+            else [json.loads(one) for one in text.splitlines() if one.strip()]
+        )
+    except ValueError as error:
+        raise SignalboxError(
+            f"Standard input is not JSON: {error}", fix="Write one JSON object a line, or a list."
+        ) from error
+    with client() as signalbox:
+        number = signalbox.data_set(data_set).write(records)
+    show({"written": number}, f"{number} records are stored.")
+
+
+@app.command("import")
+def import_(data_set: Path_, file: File) -> None:
+    """Write the records of a file, in batches. Example: signalbox data import demo/visits visits.csv
+
+    After an interruption, run it again: records with an `_id` are replaced, not repeated.
+    """
+    done = 0
+    try:
+        with client() as signalbox, progress("Records") as advance:
+            target = signalbox.data_set(data_set)
+            for batch in _batches(read_file(file)):
+                done += target.write(batch)
+                advance(len(batch))
+    except KeyboardInterrupt:
+        show({"written": done}, f"Interrupted. {done} records are stored. To store all, run the command again.")
+        raise typer.Exit(INTERRUPTED) from None
+    except SignalboxError as error:
+        written = done + getattr(error, "written", 0)
+        error.fix = f"{error.fix or ''} {written} records before it are stored.".strip()
+        raise
+    show({"written": done}, f"{done} records are stored.")
+
+
+@app.command()
+def query(
+    data_set: Path_,
+    parameter: Annotated[list[str] | None, typer.Argument(help="name=value of the API; repeat a name.")] = None,
+) -> None:
+    """Ask a question. Example: signalbox data query demo/visits period=day collect=count:sum"""
+    parameters: dict[str, list[str]] = {}
+    for pair in parameter or []:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{pair!r} must be name=value, such as limit=10")
+        parameters.setdefault(name, []).append(value)
+    with client() as signalbox:
+        rows = signalbox.data_set(data_set).query(**{name: _one(many) for name, many in parameters.items()})
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    show_rows(rows, columns, nothing="No rows match.")
+
+
+@app.command()
+def export(
+    data_set: Path_,
+    file: Annotated[Path, typer.Argument(help="A .csv or .ndjson file. It is complete, or not there.")],
+) -> None:
+    """Save all records to a file. Example: signalbox data export demo/visits visits.csv"""
+    format_ = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}.get(file.suffix.lower())
+    if format_ is None:
+        raise typer.BadParameter("The file must end with .csv or .ndjson")
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        with client() as signalbox, progress("Bytes") as advance, part.open("wb") as written:
+            for block in signalbox.data_set(data_set).download(format_):
+                written.write(block)
+                advance(len(block))
+            written.flush()
+            os.fsync(written.fileno())
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    show({"file": str(file), "bytes": file.stat().st_size}, f"{file} is complete.")
+
+
+@app.command()
+def empty(data_set: Path_, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
+    """Delete all records. Example: signalbox data empty demo/visits --yes"""
+    if not yes and not typer.confirm(f"Delete all records of {data_set}?"):
+        raise typer.Exit(1)
+    with client() as signalbox:
+        message = signalbox.data_set(data_set).empty()
+    show({"message": message}, message)
+
+
+def _one(many: list[str]) -> Any:
+    return many[0] if len(many) == 1 else many
+
+
+def _batches(records: Iterator[dict[str, Any]], size: int = 1000) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,143 @@
+"""What all commands share: the client, the output, the values of arguments, and errors with their exit codes."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from signalbox.client import Signalbox
+from signalbox.commands import profiles
+from signalbox.errors import ConnectionFailed, SignalboxError
+
+DONE, REFUSED, WRONG_USE, NO_CONNECTION, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+@dataclass
+class State:
+    """What the options before the command choose."""
+
+    profile: str | None = None
+    url: str | None = None
+    is_json: bool = False
+
+
+state = State()
+
+
+def client() -> Signalbox:
+    profile = profiles.find(state.profile, state.url)
+    return Signalbox(
+        profile.url,
+        profile.secret("key"),
+        data_token=profile.secret("data_token"),
+        sandbox_token=profile.secret("sandbox_token"),
+    )
+
+
+def show(value: Any, sentence: str | None = None) -> None:
+    """Print a result: JSON with --json, else the sentence, or the names and values of the result."""
+    if state.is_json:
+        typer.echo(json.dumps(value, ensure_ascii=False))
+    elif sentence is not None:
+        typer.echo(sentence)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            typer.echo(f"{name}: {_cell(one)}")
+    else:
+        typer.echo(_cell(value))
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, nothing: str) -> None:
+    """Print rows: JSON with --json, a table on a terminal, else lines with tabs."""
+    if state.is_json:
+        typer.echo(json.dumps(list(rows), ensure_ascii=False))
+    elif not rows:
+        typer.echo(nothing, err=True)
+    elif sys.stdout.isatty():
+        table = Table(*columns, box=None, pad_edge=False)
+        for row in rows:
+            table.add_row(*(_cell(row.get(name)) for name in columns))
+        Console().print(table, markup=False)
+    else:
+        for row in rows:
+            typer.echo("\t".join(_cell(row.get(name)) for name in columns))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # A text that people have sent must not control the terminal.
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on a terminal, and yield the function that moves it."""
+    is_shown = sys.stderr.isatty() and not state.is_json
+    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not is_shown, transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda number: bar.advance(task, number)
+
+
+def values_of(pairs: Iterable[str], file: Path | None = None) -> dict[str, Any]:
+    """Return the values of a file and of `name=value` arguments. A repeated name makes a list."""
+    found: dict[str, Any] = {}
+    if file is not None:
+        try:
+            found = json.loads(sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise typer.BadParameter(f"{file} is not JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise typer.BadParameter(f"{file} must be a JSON object")
+    given: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{pair!r} must be name=value")
+        given.setdefault(name, []).append(value)
+    return found | {name: many[0] if len(many) == 1 else many for name, many in given.items()}
+
+
+def run(app: Callable[[], object]) -> int:
+    """Run the command line, and return the exit code. An error is a sentence and what to do."""
+    try:
+        app()
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else REFUSED
+    except ConnectionFailed as error:
+        return _failed(error, NO_CONNECTION)
+    except SignalboxError as error:
+        return _failed(error, REFUSED)
+    except OSError as error:
+        return _failed(SignalboxError(_sentence(error)), REFUSED)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    return DONE
+
+
+def _failed(error: SignalboxError, code: int) -> int:
+    if state.is_json:
+        body = {"error": error.message, "fix": error.fix, "docs": error.docs}
+        typer.echo(json.dumps(body, ensure_ascii=False), err=True)
+        return code
+    typer.echo(error.message, err=True)
+    for line in (error.fix, error.docs):
+        if line:
+            typer.echo(line, err=True)
+    return code
+
+
+def _sentence(error: OSError) -> str:
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"
