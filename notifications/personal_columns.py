@@ -8,7 +8,7 @@ COLUMNS = PersonalColumns(
         "notifications.ApiKey": TextColumns(
             text="note",
             staff="created_by revoked_by",
-            nothing="name encrypted_secret last4 last_client",
+            nothing="name encrypted_secret last4 last_client allowed_networks allowed_templates",
             service="service",
         ),
         "notifications.Attachment": TextColumns(

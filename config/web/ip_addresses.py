@@ -5,6 +5,7 @@ Source: docs/reference/security.md §5; docs/reference/files.md §9; docs/refere
 
 import ipaddress
 import re
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -61,6 +62,16 @@ def is_loopback(host: str) -> bool:
     """Return whether the host of a URL, with or without brackets, is this machine."""
     ip_address = parse(host.strip("[]"))
     return ip_address.is_loopback if ip_address else host == "localhost"
+
+
+def is_in(ip_address: str | None, networks: Iterable[str]) -> bool:
+    """Return whether an IP address is in one of these networks.
+
+    >>> is_in("192.0.2.7", ["192.0.2.0/24"]), is_in("2001:db8::1", ["192.0.2.0/24"]), is_in(None, ["0.0.0.0/0"])
+    (True, False, False)
+    """
+    parsed = parse(ip_address or "")
+    return parsed is not None and any(parsed in ipaddress.ip_network(network) for network in networks)
 
 
 def parse(text: str) -> IPAddress | None:

@@ -29,6 +29,7 @@ from config.encryption import DecryptionFailed
 from config.metrics import registry
 from config.rest import strict_json
 from config.rest.request import base_url, parse_bearer_token
+from config.web.ip_addresses import client_ip, is_in
 from notifications import errors
 from notifications.api import clocks, whole_keys
 from notifications.api.fields import parse_uuid
@@ -159,6 +160,10 @@ class ServiceKeyAuthentication(JWTAuthentication):
         request.signer = key  # type: ignore[attr-defined]  # for the usage page, too
         if (key.revoked_at or key.expires_at) and not key.is_live(timezone.now()):
             raise errors.KeyRevoked
+        if key.allowed_networks:
+            ip_address = client_ip(request._request)
+            if not is_in(ip_address, key.allowed_networks):
+                raise errors.KeyNetworkNotAllowed(ip_address=ip_address or "an unknown address")
         structlog.contextvars.bind_contextvars(service_id=str(service.id), key_id=str(key.id))
         usage.note_use(key, last_client=request.META.get("HTTP_USER_AGENT", "")[:_LONGEST_CLIENT])
         return service, key

@@ -104,6 +104,18 @@ class KeyRevoked(AuthError):
     fix = "This API key was revoked or has expired. Create another one in the console."
 
 
+class KeyNetworkNotAllowed(AuthError):
+    slug = "api-key-network"
+    text = "Invalid token: this API key may not be used from {ip_address}"
+    fix = "Call from a network that the key allows, or ask staff to create a key for this network."
+
+
+class KeyTemplateNotAllowed(AuthError):
+    slug = "api-key-template"
+    text = "This API key may not use this template"
+    fix = "Use a template that the key allows, or ask staff to create a key for this template."
+
+
 class ApiKeysUnreadable(SendingError):  # FIELD_KEYS cannot decrypt them; the caller's key is fine
     slug = "api-keys-unreadable"
     status = 500

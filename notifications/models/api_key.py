@@ -26,6 +26,8 @@ class ApiKey(models.Model):
     """An API key of a service. Callers use it in the form `{name}-{service id}-{secret}`.
 
     manages_templates: whether callers may create, change and archive templates
+    allowed_networks: the only networks from which the key may be used, such as `192.0.2.0/24`; empty for all
+    allowed_templates: the ids of the only templates that the key may send; empty for all
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -33,6 +35,8 @@ class ApiKey(models.Model):
     name = models.CharField(max_length=60)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)
     manages_templates = models.BooleanField(default=False, db_default=False)
+    allowed_networks = models.JSONField(default=list, blank=True, db_default=models.Value([], models.JSONField()))
+    allowed_templates = models.JSONField(default=list, blank=True, db_default=models.Value([], models.JSONField()))
     encrypted_secret = models.BinaryField(editable=False)
     last4 = models.CharField(max_length=4, editable=False)
     note = models.CharField(max_length=255, blank=True)

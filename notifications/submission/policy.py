@@ -11,6 +11,7 @@ from django.conf import settings
 from config.host_names import ascii_host
 from notifications import errors
 from notifications.models import (
+    ApiKey,
     Channel,
     GuestListEntry,
     KeyType,
@@ -66,6 +67,12 @@ def parse_email_address(text: str) -> EmailAddress:
         return email.parse(text)
     except email.InvalidEmailAddress as error:
         raise errors.EmailAddressInvalid from error
+
+
+def check_template(caller: Caller, template_id: UUID) -> None:
+    """Raise KeyTemplateNotAllowed if the key is limited to other templates."""
+    if isinstance(caller, ApiKey) and caller.allowed_templates and str(template_id) not in caller.allowed_templates:
+        raise errors.KeyTemplateNotAllowed
 
 
 def check_channel(service: Service, channel: Channel) -> None:

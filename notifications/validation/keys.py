@@ -2,8 +2,9 @@
 
 import base64
 import binascii
+import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from uuid import UUID
 
 from config.invalid import InvalidValue
@@ -11,6 +12,7 @@ from config.invalid import InvalidValue
 KEY_EXISTS = "An active key with this name already exists."
 
 MAX_CALLBACK_NAME_CHARACTERS = 60
+MAX_KEY_LIMITS = 100  # networks, or templates, of one key
 
 _MAX_NAME_CHARACTERS = 60
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]")
@@ -32,6 +34,37 @@ def check_key_name_is_new(name: str, others: Iterable[str]) -> None:
     """Raise InvalidValue if an unrevoked key of the service has the same name, case included."""
     if name in others:
         raise InvalidValue(KEY_EXISTS)
+
+
+def parse_networks(text: str) -> list[str]:
+    """Return the networks of a text with commas, spaces or line breaks between them. Raises InvalidValue.
+
+    >>> parse_networks("192.0.2.7, 2001:db8::/32")
+    ['192.0.2.7/32', '2001:db8::/32']
+    """
+    try:
+        found = [str(ipaddress.ip_network(part)) for part in re.split(r"[\s,]+", text) if part]
+    except ValueError as error:
+        raise InvalidValue(
+            "Enter networks such as 192.0.2.0/24 or single IP addresses, with commas between."
+        ) from error
+    if len(found) > MAX_KEY_LIMITS:
+        raise InvalidValue(f"Enter at most {MAX_KEY_LIMITS} networks.")
+    return list(dict.fromkeys(found))
+
+
+def parse_template_ids(text: str, known: Collection[UUID]) -> list[str]:
+    """Return the ids of templates of a text, if each one is known. Raises InvalidValue."""
+    try:
+        found = [UUID(part) for part in re.split(r"[\s,]+", text) if part]
+    except ValueError as error:
+        raise InvalidValue("Enter ids of templates, with commas between.") from error
+    for identifier in found:
+        if identifier not in known:
+            raise InvalidValue(f"The service has no template with the id {identifier}.")
+    if len(found) > MAX_KEY_LIMITS:
+        raise InvalidValue(f"Enter at most {MAX_KEY_LIMITS} templates.")
+    return [str(one) for one in dict.fromkeys(found)]
 
 
 def check_part_of_key(value: UUID) -> None:

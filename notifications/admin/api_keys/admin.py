@@ -15,14 +15,14 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from config import formats
+from config import audit, formats
 from config.audit.masking import mask
 from config.console import cells
 from config.console.admin import Button, ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
-from config.console.shown_once import Secret, Snippet
+from config.console.shown_once import Secret, Snippet, new_nonce, spend
 from notifications.admin import permissions
-from notifications.admin.api_keys import revoking, usage
+from notifications.admin.api_keys import revoking, rotating, usage
 from notifications.admin.api_keys.filters import LAST_USED_FILTER, STATE_FILTER, MakerFilter
 from notifications.admin.api_keys.forms import ApiKeyForm
 from notifications.admin.messages import status_titles
@@ -42,15 +42,19 @@ _EFFECT = "Revoking takes effect within 2 seconds and cannot be undone."
 class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_template = "admin/notifications/api_key_made.html"  # noqa: S105  it waits for the first call
     add_form = ApiKeyForm
-    add_fields = ("service", "name", "key_type", "manages_templates", "expires_at", "note")
-    fields = ("name", "type", "ending", "may", "state", "last_used", "client", "week", "ends", "made", "note")
+    add_fields = (
+        *("service", "name", "key_type", "manages_templates", "allowed_networks", "allowed_templates"),
+        *("expires_at", "note"),
+    )
+    fields = ("name", "type", "ending", "may", "limits", "state", "last_used", "client", "week", "ends", "made", "note")
     editable = frozenset({"note"})  # a caller uses the key
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("name", "type_and_ending", "state", "used", "client", "week", "made")
     list_filter = ("key_type", STATE_FILTER, LAST_USED_FILTER, MakerFilter)
     actions = ("revoke_chosen",)
-    row_actions = {"revoke": "revoke", "calls": "calls"}
+    row_actions = {"rotate": "rotate", "revoke": "revoke", "calls": "calls"}
+    protected_actions = frozenset({"rotate"})
     read_only_actions = frozenset({"calls"})
     change_form_template = "admin/notifications/api_key_change_form.html"
     change_list_template = "admin/notifications/api_key_list.html"
@@ -83,7 +87,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         }
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
-        return [] if obj.revoked_at else [Button("Revoke key…", "revoke", tone="ending")]
+        if obj.revoked_at:
+            return []
+        revoke = Button("Revoke key…", "revoke", tone="ending")
+        return [Button("Rotate key…", "rotate"), revoke] if obj.is_live(timezone.now()) else [revoke]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
@@ -125,6 +132,26 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         }
         return TemplateResponse(request, "admin/notifications/first_call.html", context)
 
+    def rotate(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
+        title = f"Rotate {key.name}"
+        if not key.is_live(timezone.now()):
+            return self.error_page(request, key, title, "This key has expired or was revoked. Create a new key.")
+        form = rotating.RotationForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            spend(request)
+            twin = rotating.rotate(key, ends_at=form.ends_at(), author=audit.author(request))
+            ends = key.expires_at.isoformat() if key.expires_at else None
+            self.audit(request, "rotated", key, after={"name": key.name, "expires_at": ends})
+            self.audit(request, "created", twin, after={"name": twin.name, "key_type": twin.key_type})
+            return self.secret_page(request, twin)
+        explanation = [
+            f"{_last_use(key)}.",
+            "You get a new key with the same type, permissions and limits. It is shown once. "
+            "Both keys work until the old one expires.",
+        ]
+        context = {"explanation": explanation, "form": form, "nonce": new_nonce(request)}
+        return self.action_page(request, key, title=title, button="Rotate key", **context)
+
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"
         if key.revoked_at is not None:
@@ -137,6 +164,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
                 request, self.list_url(), f"{key.name} is revoked. Calls with it fail within 2 seconds."
             )
         explanation = [
+            *_warning(key),
             f"{_last_use(key)}.",
             _EFFECT,
             "The key stays in the list, with the time and the person who revoked it.",
@@ -194,6 +222,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return cells.two_lines(self.type(key), f"…{key.last4}{further}")
 
     may = column("Permissions", lambda key: f"Send messages{', manage templates' if key.manages_templates else ''}")
+    limits = column("Limited to", lambda key: _limits(key) or "–")
     ending = column("Secret ends with", lambda key: cells.code(f"…{key.last4}"))
 
     @admin.display(description="State")
@@ -220,6 +249,19 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     last_used = column("Last used", lambda key: cells.moment(key.last_used_at, never="Never"))
     ends = column("Expires", lambda key: cells.moment(key.expires_at, never="Never"))
     made = column("Created", lambda key: cells.moment_by(key.created_at, key.created_by), ordering="created_at")
+
+
+def _limits(key: ApiKey) -> str:
+    """Return the networks and the number of templates to which a key is limited."""
+    templates = formats.counted(len(key.allowed_templates), "template") if key.allowed_templates else ""
+    return ", ".join([*key.allowed_networks, *([templates] if templates else [])])
+
+
+def _warning(key: ApiKey) -> list[str]:
+    """Return a warning if a program used the key in the last seven days."""
+    if key.last_used_at is None or timezone.now() - key.last_used_at > usage.WEEK:
+        return []
+    return ["A program still uses this key. Give it another key first, or its calls will fail."]
 
 
 def _last_use(key: ApiKey) -> str:

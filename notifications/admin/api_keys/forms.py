@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from config.console.checking import checked
-from config.console.theme import CheckboxInput, RadioSelect
+from config.console.theme import CheckboxInput, RadioSelect, TextInput
 from notifications.models import ApiKey, KeyType, Service
 from notifications.validation import keys
 
@@ -23,11 +23,34 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     editable: QuerySet[Service]
 
+    allowed_networks = forms.CharField(
+        label="Networks",
+        required=False,
+        widget=TextInput,
+        help_text="Optional. Only calls from these networks or IP addresses are accepted, such as 192.0.2.0/24. "
+        "Leave empty for all.",
+    )
+    allowed_templates = forms.CharField(
+        label="Templates",
+        required=False,
+        widget=TextInput,
+        help_text="Optional. The ids of the only templates that the key may send, with commas between. "
+        "Leave empty for all.",
+    )
     key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
 
     class Meta:
         model = ApiKey
-        fields = ("service", "name", "key_type", "manages_templates", "expires_at", "note")
+        fields = (
+            "service",
+            "name",
+            "key_type",
+            "manages_templates",
+            "allowed_networks",
+            "allowed_templates",
+            "expires_at",
+            "note",
+        )
         labels = {"expires_at": "Expires", "manages_templates": "Manage templates"}
         widgets = {"manages_templates": CheckboxInput}
         error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
@@ -54,6 +77,17 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
                 "You need the permission to edit templates of this service. Leave this off, or ask for the permission."
             )
         return manages
+
+    def clean_allowed_networks(self) -> list[str]:
+        networks: list[str] = checked(keys.parse_networks, self.cleaned_data["allowed_networks"])
+        return networks
+
+    def clean_allowed_templates(self) -> list[str]:
+        text: str = self.cleaned_data["allowed_templates"]
+        service = self.cleaned_data.get("service")
+        known = set(service.templates.values_list("pk", flat=True)) if service else set()
+        ids: list[str] = checked(keys.parse_template_ids, text, known)
+        return ids
 
     def clean_expires_at(self) -> Any:
         ends = self.cleaned_data["expires_at"]

@@ -5,7 +5,8 @@ from notifications import errors
 _AUTHENTICATION = (
     *(errors.TokenMissing, errors.BearerSchemeMissing, errors.TokenInvalid, errors.IssuerMissing, errors.IssuerNotUuid),
     *(errors.ServiceNotFound, errors.ServiceHasNoKeys, errors.ServiceArchived, errors.AlgorithmNotAllowed),
-    *(errors.KeyNotFound, errors.WholeKeyTooShort, errors.ClockSkewed, errors.KeyRevoked, errors.UseHttps),
+    *(errors.KeyNotFound, errors.WholeKeyTooShort, errors.ClockSkewed, errors.KeyRevoked),
+    *(errors.KeyNetworkNotAllowed, errors.UseHttps),
 )
 _FAILURES = (errors.InternalError, errors.ApiKeysUnreadable, errors.Unavailable)
 _BODY = (
@@ -27,7 +28,7 @@ _PHONE_NUMBER = (
 )
 _TEMPLATE = (
     *(errors.VersionForTestKeysOnly, errors.TemplateNotFound, errors.TemplateOfOtherType, errors.TemplateArchived),
-    *(errors.TemplateHasNoDraft, errors.TemplateVersionNotFound),
+    *(errors.TemplateHasNoDraft, errors.TemplateVersionNotFound, errors.KeyTemplateNotAllowed),
 )
 _RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial, errors.RecipientSuppressed)
 _SMS_RULES = (
@@ -54,7 +55,7 @@ _TABLE = (
 _BULK_STATES = (errors.BulkSendFinished, errors.BulkSendNotScheduled, errors.NothingToRetry)
 _BULK_RULES = (
     *(errors.TemplateNotFound, errors.TemplateArchived, errors.TextMessagesNotAllowed, errors.EmailsNotAllowed),
-    *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached),
+    *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached, errors.KeyTemplateNotAllowed),
 )
 
 _RECIPIENT_SHAPE = (

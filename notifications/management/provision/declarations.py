@@ -94,6 +94,7 @@ class ApiKeyDeclaration(Declaration):
     name = Value(str, keys.check_key_name)
     type = Value(str, one_of(KeyType.values))
     manage_templates = Value(bool, source="manages_templates")
+    networks = Value(str, keys.parse_networks, source="allowed_networks")
     secret = Value(
         str, _parse_secret, stored=lambda service, text: text in {key.secret for key in service.api_keys.all()}
     )

@@ -52,9 +52,11 @@ def check_time(moment: datetime) -> None:
 def find_template(caller: Caller, template_id: UUID, language: str | None = None) -> TemplateText:
     """Return the template in a language.
 
-    Raises TemplateNotFound, TemplateArchived, TemplateHasFiles and the errors of `policy.check_channel`.
+    Raises TemplateNotFound, TemplateArchived, KeyTemplateNotAllowed, TemplateHasFiles and the errors of
+    `policy.check_channel`.
     """
     template = templates.for_bulk_sending(caller.service_id, template_id, language=language)
+    policy.check_template(caller, template_id)
     policy.check_channel(caller.service, template.type)
     fixed_files.check_none(template)
     return template

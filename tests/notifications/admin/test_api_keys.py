@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.audit.models import AuditEvent
+from notifications.admin.api_keys import rotating
 from notifications.models import ApiKey, KeyType, Role
 from tests import factories, people
 from tests.notifications import calling
@@ -216,3 +217,72 @@ def test_the_api_rejects_a_key_revoked_in_the_console(console, service):
     answer = caller.send_email(template)
     assert answer.status_code == 403
     assert calling.messages(answer) == ["Invalid token: API key revoked"]
+
+
+def test_a_key_is_limited_to_networks_and_templates(console, service):
+    template = factories.make_template(service)
+    limits = {"allowed_networks": "192.0.2.7, 2001:db8::/32", "allowed_templates": str(template.pk)}
+
+    refused = console.post(ADD, form(console, service, name="wrong", allowed_networks="home", allowed_templates="x"))
+    console.post(ADD, form(console, service, name="office", **limits))
+
+    assert "Enter networks such as 192.0.2.0/24" in refused.content.decode()
+    assert "Enter ids of templates" in refused.content.decode()
+    key = ApiKey.objects.get()
+    assert (key.allowed_networks, key.allowed_templates) == (["192.0.2.7/32", "2001:db8::/32"], [str(template.pk)])
+    page = console.get(f"/admin/notifications/apikey/{key.pk}/change/").content.decode()
+    assert "192.0.2.7/32, 2001:db8::/32, 1 template" in page
+
+
+def test_a_template_of_another_service_is_no_limit(console, service):
+    other = factories.make_template()
+
+    refused = console.post(ADD, form(console, service, name="wrong", allowed_templates=str(other.pk)))
+
+    assert f"The service has no template with the id {other.pk}" in refused.content.decode()
+
+
+@pytest.mark.parametrize(("ago", "is_warned"), [(timedelta(days=1), True), (timedelta(days=8), False), (None, False)])
+def test_a_key_that_is_still_used_is_revoked_with_a_warning(console, service, ago, is_warned):
+    key = factories.make_api_key(service, last_used_at=timezone.now() - ago if ago else None)
+
+    page = console.get(f"/admin/notifications/apikey/{key.pk}/revoke/").content.decode()
+
+    assert ("A program still uses this key." in page) is is_warned
+
+
+def test_a_rotation_makes_a_twin_and_both_keys_work_for_some_days(console, service):
+    key = factories.make_api_key(
+        service, name="office", manages_templates=True, allowed_networks=["192.0.2.0/24"], note="For the post room"
+    )
+    url = f"/admin/notifications/apikey/{key.pk}/rotate/"
+    nonce = re.search(r'name="nonce" value="([^"]+)"', console.get(url).content.decode())[1]
+
+    page = console.post(url, {"days": "7", "nonce": nonce}).content.decode()
+
+    key.refresh_from_db()
+    twin = ApiKey.objects.get(name="office-2")
+    assert f"office-2-{service.pk}-{twin.secret}" in page
+    assert timedelta(days=6) < key.expires_at - timezone.now() <= timedelta(days=7)
+    assert (twin.manages_templates, twin.allowed_networks, twin.note) == (True, ["192.0.2.0/24"], "For the post room")
+    assert (twin.key_type, twin.secret != key.secret, twin.expires_at) == (key.key_type, True, None)
+    verbs = AuditEvent.objects.filter(object_kind="apikey").values_list("verb", flat=True)
+    assert sorted(verbs) == ["created", "rotated"]
+
+
+def test_the_next_twin_gets_the_next_number_and_an_end_stays(service):
+    ends = timezone.now() + timedelta(hours=1)
+    key = factories.make_api_key(service, name="office-2", expires_at=ends)
+    factories.make_api_key(service, name="office-3")
+
+    twin = rotating.rotate(key, ends_at=timezone.now() + timedelta(days=7), author="mina")
+
+    assert (twin.name, key.expires_at) == ("office-4", ends)
+
+
+def test_a_key_that_is_over_is_not_rotated(console, service):
+    key = factories.make_api_key(service, revoked_at=timezone.now())
+
+    page = console.get(f"/admin/notifications/apikey/{key.pk}/rotate/").content.decode()
+
+    assert "This key has expired or was revoked." in page

@@ -123,6 +123,14 @@ def test_a_key_manages_templates_only_if_the_document_says_so():
     assert dict(ApiKey.objects.values_list("name", "manages_templates")) == {"sends": False, "deploys": True}
 
 
+def test_a_key_is_limited_to_the_networks_of_the_document():
+    apply_one(api_keys=[{"name": "office", "type": "live", "networks": "192.0.2.7, 2001:db8::/32"}])
+    assert ApiKey.objects.get().allowed_networks == ["192.0.2.7/32", "2001:db8::/32"]
+
+    apply_one(api_keys=[{"name": "office", "networks": ""}])
+    assert ApiKey.objects.get().allowed_networks == []
+
+
 def test_a_secret_is_only_shown_for_new_keys():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 

@@ -1,0 +1,92 @@
+"""Keys that are limited to networks and to templates."""
+
+import pytest
+from django.test import Client
+
+from notifications.models import ApiKey, Notification
+from notifications.submission import ttl_cache
+from tests.factories import make_template
+from tests.notifications.calling import make_caller, messages
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def caller():
+    return make_caller()
+
+
+def limit(caller, **limits):
+    ApiKey.objects.filter(pk=caller.key.pk).update(**limits)
+    ttl_cache.clear()
+
+
+def send(caller, template, ip_address="192.0.2.7", **more):
+    body = {"email_address": "ana@example.org", "template_id": str(template.pk), "personalisation": {"name": "Ana"}}
+    headers = {"Authorization": caller.authorization()}
+    client = Client(REMOTE_ADDR=ip_address, **more)
+    return client.post("/v2/notifications/email", body, content_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("networks", "ip_address", "status"),
+    [
+        ([], "198.51.100.1", 201),
+        (["192.0.2.0/24"], "192.0.2.7", 201),
+        (["2001:db8::/32", "192.0.2.7/32"], "192.0.2.7", 201),
+        (["2001:db8::/32"], "2001:db8::1", 201),
+        (["192.0.2.0/24"], "198.51.100.1", 403),
+        (["192.0.2.0/24"], "2001:db8::1", 403),
+    ],
+)
+def test_a_key_works_only_from_its_networks(caller, networks, ip_address, status):
+    limit(caller, allowed_networks=networks)
+
+    response = send(caller, make_template(caller.service), ip_address)
+
+    assert response.status_code == status
+    if status == 403:
+        assert messages(response) == [f"Invalid token: this API key may not be used from {ip_address}"]
+        assert not Notification.objects.exists()
+
+
+def test_a_forged_header_does_not_change_the_network(caller):
+    limit(caller, allowed_networks=["192.0.2.0/24"])
+
+    response = send(caller, make_template(caller.service), "198.51.100.1", HTTP_X_FORWARDED_FOR="192.0.2.7")
+
+    assert response.status_code == 403
+
+
+def test_behind_a_proxy_the_network_of_the_caller_counts(caller, settings):
+    settings.TRUSTED_PROXIES = 1
+    limit(caller, allowed_networks=["192.0.2.0/24"])
+    template = make_template(caller.service)
+
+    assert send(caller, template, "10.0.0.1", HTTP_X_FORWARDED_FOR="192.0.2.7").status_code == 201
+    assert send(caller, template, "192.0.2.7", HTTP_X_FORWARDED_FOR="198.51.100.1").status_code == 403
+
+
+def test_a_key_sends_only_its_templates(caller):
+    mine, other = make_template(caller.service), make_template(caller.service)
+    limit(caller, allowed_templates=[str(mine.pk)])
+
+    assert send(caller, mine).status_code == 201
+    refused = send(caller, other)
+
+    assert (refused.status_code, messages(refused)) == (403, ["This API key may not use this template"])
+
+
+def test_a_bulk_send_and_a_dry_run_have_the_same_limit(caller):
+    mine, other = make_template(caller.service), make_template(caller.service)
+    limit(caller, allowed_templates=[str(mine.pk)])
+    table = [["email address", "name"], ["ana@example.org", "Ana"]]
+
+    bulk = caller.post("/v2/notifications/bulk", {"template_id": str(other.pk), "name": "x", "rows": table})
+    dry = caller.post(
+        "/v2/notifications/email?dry_run=true", {"email_address": "ana@example.org", "template_id": str(other.pk)}
+    )
+
+    assert bulk.status_code == 403
+    failed = [check["check"] for check in dry.json()["checks"] if check["ok"] is False]
+    assert failed == ["template"]
