@@ -1,5 +1,6 @@
 """The wheel of `cli/` in a virtual environment of its own, and the service that its tests call."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -21,7 +22,19 @@ BESIDE = ("pytest>=8.3", "flask>=3.0", "django>=5.2,<5.3")
 @pytest.fixture(scope="session")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel and install it into an empty environment. Return its interpreter."""
-    folder = tmp_path_factory.mktemp("cli")
+    root = tmp_path_factory.getbasetemp()
+    # The processes of a parallel run share one environment.
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    with (root / "cli.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        python = root / "cli" / "venv" / "bin" / "python"
+        if not (root / "cli" / "is-complete").exists():
+            _create(root / "cli")
+            (root / "cli" / "is-complete").touch()
+        return python
+
+
+def _create(folder: Path) -> None:
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     source = shutil.copytree(CLI, folder / "source", ignore=shutil.ignore_patterns("dist", "__pycache__", "*_cache"))
@@ -29,7 +42,6 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _checked(*pip, "wheel", "--no-deps", "--wheel-dir", folder / "wheels", source)
     (wheel,) = (folder / "wheels").iterdir()
     _checked(*pip, "--python", python, "install", "--no-compile", wheel, *BESIDE)
-    return python
 
 
 @pytest.fixture(scope="module")

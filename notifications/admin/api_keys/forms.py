@@ -34,7 +34,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         label="Templates",
         required=False,
         widget=TextInput,
-        help_text="Optional. The ids of the only templates that the key may send, with commas between. "
+        help_text="Optional. The IDs of the only templates that the key may send, with commas between. "
         "Leave empty for all.",
     )
     key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
