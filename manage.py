@@ -11,7 +11,8 @@ VENV_PYTHON = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
 
 
 def main() -> None:
-    if find_spec("django") is None and VENV_PYTHON.exists() and Path(sys.prefix) != VENV_PYTHON.parent.parent:
+    is_complete = all(map(find_spec, ("django", "environs")))  # another program may have brought Django alone
+    if not is_complete and VENV_PYTHON.exists() and Path(sys.prefix) != VENV_PYTHON.parent.parent:
         # `./manage.py` was called outside the environment that `make run` created, so switch to that environment.
         os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])  # noqa: S606  a fixed path, no shell
 
