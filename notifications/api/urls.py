@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import URLPattern, path
 
 from notifications.api.bulk.views import BulkSendViewSet
+from notifications.api.keys import ApiKeyViewSet
 from notifications.api.suppressions.views import SuppressionViewSet
 from notifications.api.templates.views import ManagedTemplateViewSet
 from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
@@ -46,6 +47,7 @@ urlpatterns = [
     *_slashed("v2/template/<str:template_id>", TemplateViewSet.as_view({"get": "retrieve"})),
     *_slashed("v2/template/<str:template_id>/version/<str:number>", TemplateViewSet.as_view({"get": "version"})),
     *_slashed("v2/template/<str:template_id>/preview", TemplateViewSet.as_view({"post": "preview"})),
+    *_slashed("v2/api-key", ApiKeyViewSet.as_view({"get": "retrieve"})),
     *_slashed("v2/received-text-messages", ReceivedTextViewSet.as_view({"get": "list"})),
     *_slashed("v2/unsubscribe-requests", UnsubscribeRequestViewSet.as_view({"get": "list"})),
     *_slashed("v2/suppressions", SuppressionViewSet.as_view({"get": "list", "post": "add"})),

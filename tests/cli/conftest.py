@@ -41,7 +41,7 @@ def _create(folder: Path) -> None:
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
     _checked(*pip, "wheel", "--no-deps", "--wheel-dir", folder / "wheels", source)
     (wheel,) = (folder / "wheels").iterdir()
-    _checked(*pip, "--python", python, "install", "--no-compile", wheel, *BESIDE)
+    _checked(*pip, "--python", python, "install", "--no-compile", f"{wheel}[mcp]", *BESIDE)
 
 
 @pytest.fixture(scope="module")

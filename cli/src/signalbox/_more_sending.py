@@ -12,6 +12,15 @@ BULK = "/v2/notifications/bulk"
 SUPPRESSIONS = "/v2/suppressions"
 
 
+def get_api_key() -> Call[dict[str, Any]]:
+    """Return the name, the type, the service and the limits of the API key in use.
+
+    >>> client.get_api_key()["type"]
+    'test'
+    """
+    return get("/v2/api-key")
+
+
 def get_template(template_id: str) -> Call[dict[str, Any]]:
     """Return the published version of a template.
 

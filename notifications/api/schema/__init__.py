@@ -10,6 +10,7 @@ from config.rest.handler import HELPFUL
 from notifications.api.schema import (
     bulk_operations,
     errors_of_operations,
+    key_operations,
     operations,
     suppression_operations,
     template_operations,

@@ -113,6 +113,7 @@ BY_OPERATION = {
     "resumeBulkSend": (*_ONE, errors.BulkSendFinished),
     "cancelBulkSend": (*_ONE, errors.BulkSendFinished),
     "retryFailedMessages": (*_ONE, errors.NothingToRetry, *_BULK_RULES, *_TABLE),
+    "readApiKey": _READING,
     "readMessage": _ONE,
     "listMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
     "listScheduledMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),

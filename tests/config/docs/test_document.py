@@ -81,6 +81,7 @@ def test_every_operation_of_both_areas_is_in_it():
         ("get", "/v2/template/{template_id}"),
         ("get", "/v2/template/{template_id}/version/{number}"),
         ("post", "/v2/template/{template_id}/preview"),
+        ("get", "/v2/api-key"),
         ("get", "/v2/received-text-messages"),
         ("get", "/v2/unsubscribe-requests"),
         ("get", "/v2/suppressions"),

@@ -90,3 +90,23 @@ def test_a_bulk_send_and_a_dry_run_have_the_same_limit(caller):
     assert bulk.status_code == 403
     failed = [check["check"] for check in dry.json()["checks"] if check["ok"] is False]
     assert failed == ["template"]
+
+
+def test_a_key_describes_itself_without_its_secret(caller):
+    limit(caller, allowed_networks=["127.0.0.0/8"], allowed_templates=["99309e09-88b3-402f-8eec-450fe9dc451a"])
+
+    response = caller.get("/v2/api-key")
+
+    key = ApiKey.objects.get()
+    assert response.json() == {
+        "id": str(key.pk),
+        "name": key.name,
+        "type": "live",
+        "service": {"id": str(key.service_id), "name": key.service.name, "is_live": True},
+        "manages_templates": False,
+        "allowed_networks": ["127.0.0.0/8"],
+        "allowed_templates": ["99309e09-88b3-402f-8eec-450fe9dc451a"],
+        "created_at": key.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "expires_at": None,
+    }
+    assert key.secret not in response.content.decode()

@@ -21,6 +21,7 @@ from signalbox.commands import (
     templates,
 )
 from signalbox.commands.running import client, show, state
+from signalbox.errors import SignalboxError
 
 EPILOG = "Exit codes: 0 done, 1 refused, 2 wrong use, 3 no connection, 130 interrupted."
 
@@ -91,6 +92,30 @@ def openapi() -> None:
     with client() as signalbox:
         document = signalbox._run(get("/docs/openapi.json", credentials="none"))
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+@app.command()
+def key() -> None:
+    """Show the type, the service and the limits of the API key in use. Example: signalbox key"""
+    with client() as signalbox:
+        show(signalbox.get_api_key())
+
+
+@app.command()
+def mcp(
+    allow_live: Annotated[bool, typer.Option("--allow-live", help="Accept a live key, which sends to anyone.")] = False,
+) -> None:
+    """Serve tools for assistants by the Model Context Protocol, on standard input and output. Example: signalbox mcp
+
+    Install it with `pipx install './cli[mcp]'`. A live key is refused, templates are only drafted, and results hold no
+    secrets.
+    """
+    try:
+        from signalbox import mcp_server
+    except ImportError as error:
+        raise SignalboxError("The SDK of the protocol is missing", fix="pipx install './cli[mcp]'") from error
+    with client() as signalbox:
+        mcp_server.build(signalbox, allow_live=allow_live).run()
 
 
 @app.command()
