@@ -4,7 +4,8 @@ import time
 import uuid
 
 import pytest
-from signalbox.pytest_plugin import NothingArrived
+from signalbox.errors import NotFound
+from signalbox.pytest_plugin import NothingArrived, TestService
 
 from tests.conftest import EMAIL_TEMPLATE, SMS_TEMPLATE, VALUES, in_hours
 
@@ -87,3 +88,15 @@ def test_a_hook_answers_as_the_test_wants(signalbox):
     signalbox.client.send_email_notification(recipient(), EMAIL_TEMPLATE, VALUES, callback=callback)
 
     assert signalbox.wait_for_callback()["status"] == 410
+
+
+def test_the_webhook_of_a_test_ends_with_it(signalbox_service):
+    test = TestService(*signalbox_service)
+    test.hook.answer(500)
+    name = test.hook.name
+
+    test.close()
+
+    assert test.client.sandbox.hook_calls(name)["calls"] == []
+    with pytest.raises(NotFound):
+        test.client.sandbox.remove_hook(name)

@@ -116,6 +116,14 @@ def set_hook(name: str, *, status: int = 200, delay_seconds: int = 0) -> Call[An
     return send("PUT", f"{_API}/hooks/{quote(name, safe='')}", body, credentials="sandbox", is_repeatable=True)
 
 
+def remove_hook(name: str) -> Call[Any]:
+    """Delete a webhook with its calls.
+
+    >>> client.sandbox.remove_hook("orders")
+    """
+    return send("DELETE", f"{_API}/hooks/{quote(name, safe='')}", credentials="sandbox", is_repeatable=True)
+
+
 def hook_calls(name: str, *, wait: int = 0) -> Call[Any]:
     """Return the calls that a webhook has kept, newest first.
 

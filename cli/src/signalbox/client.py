@@ -36,6 +36,7 @@ class Sandbox:
     remove_rule = sync(sandbox.remove_rule)
     advance_clock = sync(sandbox.advance_clock)
     set_hook = sync(sandbox.set_hook)
+    remove_hook = sync(sandbox.remove_hook)
     hook_calls = sync(sandbox.hook_calls)
     repeat_hook_call = sync(sandbox.repeat_hook_call)
 
@@ -57,6 +58,7 @@ class AsyncSandbox:
     remove_rule = asynchronous(sandbox.remove_rule)
     advance_clock = asynchronous(sandbox.advance_clock)
     set_hook = asynchronous(sandbox.set_hook)
+    remove_hook = asynchronous(sandbox.remove_hook)
     hook_calls = asynchronous(sandbox.hook_calls)
     repeat_hook_call = asynchronous(sandbox.repeat_hook_call)
 

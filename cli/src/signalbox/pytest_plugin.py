@@ -7,7 +7,9 @@ which is then started once for the test run, on a free port and with an empty da
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from signalbox._embedded import Embedded
 from signalbox.client import Signalbox
+from signalbox.errors import NotFound
 
 SECONDS = 15.0
 
@@ -63,9 +66,13 @@ class TestService:
     def __init__(self, client: Signalbox, key: str, environment: dict[str, str]) -> None:
         self.client, self.url, self.key, self.environment = client, client.url, key, environment
         self.clock = Clock(client)
-        self.hook = Hook(client, f"test-{os.getpid()}-{time.monotonic_ns()}")
         self._since = datetime.now(UTC).isoformat()
         self._rules: list[str] = []
+
+    @cached_property
+    def hook(self) -> Hook:
+        """The webhook of this test, which ends with it."""
+        return Hook(self.client, f"test-{os.getpid()}-{time.monotonic_ns()}")
 
     def wait_for_email(self, to: str, contains: str = "", seconds: float = SECONDS) -> dict[str, Any]:
         """Return the newest email of this test to a recipient. Raises NothingArrived."""
@@ -97,6 +104,9 @@ class TestService:
         """Remove what the test has added."""
         for rule in self._rules:
             self.client.sandbox.remove_rule(rule)
+        if "hook" in vars(self):
+            with suppress(NotFound):  # nothing was posted to it
+                self.client.sandbox.remove_hook(self.hook.name)
 
     def _wait(self, channel: str, to: str, contains: str, seconds: float) -> dict[str, Any]:
         deadline = time.monotonic() + seconds

@@ -274,7 +274,8 @@ _TESTING = f"""
 
 Recipients are compared regardless of their notation. For a team key a simulated recipient must be on the team or the
 guest list too. On a development machine `/sandbox/` shows everything that recipients would get, with working links and
-files. Signed-in staff see the messages of their services there. They see recipients with the role *See recipients*.
+files. There you also choose what happens next to a message: a bounce, a complaint, a reply, or a provider that is down.
+Signed-in staff see the messages of their services there. They see recipients with the role *See recipients*.
 """
 
 CHAPTERS = [

@@ -177,6 +177,17 @@ def test_a_message_of_a_test_key_bounces_and_suppresses_nobody(call, service):
     assert not Suppression.objects.exists()
 
 
+def test_a_message_of_a_test_key_is_tried_again_after_a_soft_bounce(call, service):
+    call("POST", "rules", {"outcome": "soft-bounce"})
+
+    message = send(service, key_type=KeyType.TEST)
+    assert (message.status, message.provider) == (Status.CREATED, "")
+    again(message)
+
+    assert message.status == Status.DELIVERED
+    assert [one["outcome"] for one in message.attempts] == ["temporary", "test"]
+
+
 def test_an_event_waits_until_its_message_is_recorded_as_sent(service):
     message = factories.make_notification(factories.make_template(service))
     SandboxEvent.objects.store(message.pk, "complaint", seconds=0)
