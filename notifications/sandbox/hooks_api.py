@@ -5,6 +5,8 @@ import time
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
@@ -12,11 +14,13 @@ from config.encryption import DecryptionFailed
 from config.rest import body, handler
 from config.rest.body import UnreadableBody
 from config.rest.content import write_moment
+from config.rest.request import has_bearer_token
+from config.web.ip_addresses import is_local
 from notifications import errors
 from notifications.errors import SandboxParameterInvalid
 from notifications.models import HookContent, SandboxHook, SandboxHookCall
 from notifications.models.sandbox_hook import MAX_DELAY_SECONDS, MOST_HOOKS
-from notifications.sandbox import access, hooks, parameters, sight, waiting
+from notifications.sandbox import access, hooks, parameters, waiting
 
 MAX_BYTES = 1024 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -24,14 +28,13 @@ _TEXT_SHOWN = 4096
 
 
 def receive(request: HttpRequest, name: str) -> HttpResponse:
-    """Store the request and answer as the hook wants. A caller of the sandbox creates a hook by its first call."""
+    """Store the request and answer as the hook wants. A program with access creates a hook by its first call."""
     if not access.is_on():
         raise Http404
     hook = SandboxHook.objects.filter(pk=name).first()
     if hook is None:
-        seen = sight.of(request)
-        if seen is None or not seen.is_whole:
-            raise Http404
+        if not _may_create(request):
+            raise PermissionDenied
         try:
             hook = _created(name)
         except SandboxParameterInvalid as error:
@@ -88,6 +91,12 @@ def repeat(request: HttpRequest, name: str, call_id: UUID) -> HttpResponse:
     url = parameters.text(parameters.read_object(request, ("url",)), "url", most=2000)
     answer = hooks.repeat(call, url)
     return JsonResponse({"status": answer.status, "body": answer.body[:_TEXT_SHOWN].decode(errors="replace")})
+
+
+def _may_create(request: HttpRequest) -> bool:
+    """Return whether a program on this machine or one with SANDBOX_TOKEN calls. A page of another site must not."""
+    is_program = "Origin" not in request.headers and "Sec-Fetch-Site" not in request.headers
+    return has_bearer_token(request, settings.SANDBOX_TOKEN) or (is_program and is_local(request))
 
 
 def _created(name: str) -> SandboxHook:

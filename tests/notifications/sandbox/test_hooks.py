@@ -90,10 +90,23 @@ def test_a_repeat_goes_to_no_private_network(client, call, url):
     assert answer.headers["Link"].endswith('/docs/#errors-sandbox-hook-unreachable>; rel="help"')
 
 
-def test_strangers_create_no_hooks(client, db):
-    answer = client.post("/sandbox/hooks/mine", {}, REMOTE_ADDR="198.51.100.1")
+LOCAL = {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "127.0.0.1"}
 
-    assert (answer.status_code, SandboxHook.objects.count()) == (404, 0)
+
+@pytest.mark.parametrize(
+    ("request_of", "status"),
+    [
+        (LOCAL, 200),
+        ({"REMOTE_ADDR": "198.51.100.1"}, 403),
+        ({**LOCAL, "HTTP_ORIGIN": "https://evil.example"}, 403),
+        ({**LOCAL, "HTTP_SEC_FETCH_SITE": "cross-site"}, 403),
+    ],
+    ids=["this machine", "stranger", "page of another site", "form of another site"],
+)
+def test_strangers_and_other_sites_create_no_hooks(client, db, request_of, status):
+    answer = client.post("/sandbox/hooks/mine", {}, **request_of)
+
+    assert (answer.status_code, SandboxHook.objects.count()) == (status, int(status == 200))
 
 
 def test_strangers_can_call_a_hook_and_not_read_it(client, db):
