@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from config import mailboxes
 from config.host_names import ascii_host
 from notifications.delivery import status
-from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.messages import IncomingText, Receipt, ReceiptOutcome
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.delivery.returned_emails import storing
 from notifications.delivery.returned_emails.reading.replies import Reply
@@ -39,9 +39,9 @@ _USUAL_REPLY = {
 }
 # An email address that cannot receive email. A code of texts suppresses nobody.
 _RECEIPTS = {
-    SandboxOutcome.DELIVERED: (Outcome.DELIVERED, ""),
-    SandboxOutcome.HARD_BOUNCE: (Outcome.PERMANENT_FAILURE, "5.1.1"),
-    SandboxOutcome.COMPLAINT: (Outcome.COMPLAINT, "abuse"),
+    SandboxOutcome.DELIVERED: (ReceiptOutcome.DELIVERED, ""),
+    SandboxOutcome.HARD_BOUNCE: (ReceiptOutcome.PERMANENT_FAILURE, "5.1.1"),
+    SandboxOutcome.COMPLAINT: (ReceiptOutcome.COMPLAINT, "abuse"),
 }
 
 log = structlog.get_logger()
@@ -94,9 +94,9 @@ def _play(pk: int) -> bool:
     return True
 
 
-def _apply_receipt(message: Notification, outcome: Outcome, code: str) -> None:
+def _apply_receipt(message: Notification, outcome: ReceiptOutcome, code: str) -> None:
     """Apply a receipt. A delivered message may still bounce, as if its provider had only accepted it."""
-    if outcome == Outcome.PERMANENT_FAILURE:
+    if outcome == ReceiptOutcome.PERMANENT_FAILURE:
         Notification.objects.filter(pk=message.pk, status=Status.DELIVERED).update(is_acceptance_final=True)
     status.apply(message.provider, Receipt(outcome=outcome, notification_id=message.pk, code=code))
 
