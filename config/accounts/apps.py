@@ -10,5 +10,5 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Give Django's `auth` app the title that the sidebar uses."""
+        """Give Django's `auth` app the title of its group in the menu."""
         apps.get_app_config("auth").verbose_name = "Operations"

@@ -1,6 +1,6 @@
-"""The sidebar: sections and pages, without those that are switched off or that the person may not open.
+"""The menu: places with their pages, without those that are switched off or that the person may not open.
 
-Source: docs/reference/console.md §1.4. Entries name pages by model label, so this module imports neither area.
+Source: docs/reference/console.md §1.4. Pages name models by label, so this module imports neither area.
 """
 
 from collections.abc import Callable
@@ -19,147 +19,210 @@ from config.accounts import scope
 from config.console import switcher
 
 SETTINGS = "settings"
+HOME = "/admin/"
+BESIDE, OPERATIONS = "Beside", "Operations"  # groups of the menu
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A link in the sidebar.
+class Page:
+    """A page of the console to which the menu leads, or the tabs of a place.
 
     page: a model label such as "app.Model" for its list; "app.Model/name" for another page of its admin, which
           `may_open` of the admin allows; a fixed path; or SETTINGS for the settings of the chosen service.
+    about: a sentence with the words that people search for
+    tab: its title among the tabs of its place, if it is not `title`
     area: the area that a fixed path belongs to
-    is_on: return whether this installation has the page
-    is_for_operators: only operators see the link
+    is_shown: return whether this installation has the page, and this person needs it in this place
     """
 
     title: str
-    icon: str
     page: str
     about: str
     _: KW_ONLY
+    tab: str = ""
     area: str = ""
-    is_on: Callable[[], bool] = lambda: True
-    is_for_operators: bool = False
+    is_shown: Callable[[HttpRequest], bool] = lambda request: True
 
 
-def _has_inbox() -> bool:
+def _has_inbox(request: HttpRequest) -> bool:
     return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 
 
-SECTIONS: dict[str, tuple[Entry, ...]] = {
-    "Messages": (
-        Entry("Message log", "outbox", "notifications.Notification", "Messages and their status"),
-        Entry(
-            "Send a message",
-            "send",
-            "notifications.Notification/send",
-            "Send one message yourself, for real or as a test",
+def _is_official(request: HttpRequest) -> bool:
+    return not scope.is_operator(request) and bool(switcher.settings_page(request))
+
+
+def _has_only_data(request: HttpRequest) -> bool:
+    return not scope.is_operator(request) and not switcher.settings_page(request)
+
+
+# A group of the menu has places, and a place has pages. The tabs of a place lead to its pages.
+MENU: dict[str, dict[str, tuple[Page, ...]]] = {
+    "": {
+        "Dashboard": (Page("Dashboard", HOME, "What was sent, what failed, and what needs you"),),
+        "Templates": (Page("Templates", "notifications.Template", "Message texts and their versions"),),
+        "Send": (
+            Page(
+                "Send a message",
+                "notifications.Notification/send",
+                "Send one message yourself, for real or as a test",
+                tab="To one person",
+            ),
+            Page(
+                "Bulk sends",
+                "notifications.BulkSend",
+                "Send one template to every row of a spreadsheet or list",
+                tab="To a list",
+            ),
         ),
-        Entry("Bulk sends", "stacked_email", "notifications.BulkSend", "One template to every row of a spreadsheet"),
-        Entry(
-            "Received emails", "mail", "notifications.ReceivedEmail", "Emails that people sent to a reply-to address"
+        "Messages": (
+            Page("Message log", "notifications.Notification", "Messages, their status and why they failed"),
+            Page("Files", "notifications.Attachment", "Files sent by email"),
+            Page(
+                "One person", "notifications.Notification/person", "Find, export and erase what is stored of a person"
+            ),
         ),
-        Entry("Received texts", "forum", "notifications.ReceivedText", "Texts that people sent you, and your replies"),
-        Entry(
-            "Unsubscribe requests",
-            "unsubscribe",
-            "notifications.UnsubscribeRequest",
-            "Recipients who want no more emails",
+        "Inbox": (
+            Page("Received emails", "notifications.ReceivedEmail", "Replies that people sent to a reply-to address"),
+            Page("Received texts", "notifications.ReceivedText", "Texts that people sent you, and your replies"),
+            Page("Unsubscribe requests", "notifications.UnsubscribeRequest", "Recipients who want no more emails"),
         ),
-        Entry("Suppressions", "block", "notifications.Suppression", "Recipients to whom nothing more is sent"),
-        Entry(
-            "One person",
-            "person_search",
-            "notifications.Notification/person",
-            "What is stored about one recipient: find, export and erase it",
+        "Reports": (Page("Reports", "notifications.Service/statistics", "Counts, costs, failures and delivery times"),),
+        "Team": (Page("Team", "notifications.TeamMember", "Invite colleagues and choose their roles"),),
+        "Settings": (
+            Page(
+                "Settings",
+                SETTINGS,
+                "Name, channels, quiet hours, retention and limits of the service",
+                tab="Service",
+                area="notifications",
+            ),
+            Page(
+                "Reply-to addresses",
+                "notifications.ReplyToAddress",
+                "Email addresses that receive replies",
+                tab="Reply-to",
+            ),
+            Page(
+                "Text message senders", "notifications.SmsSender", "Names that texts are sent from", tab="Text senders"
+            ),
+            Page("Stopped recipients", "notifications.Suppression", "Suppressions: stop sending to a person"),
+            Page("Limits", "notifications.Service/limits_today", "How much of each limit is used"),
+            Page("Go live", "notifications.GoLiveRequest", "Ask to go live, and requests to make a service live"),
+            Page("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_is_official),
+            Page("Read log", "operations.ReadEvent", "Who opened which message or file", is_shown=_is_official),
         ),
-    ),
-    "Content": (
-        Entry("Templates", "article", "notifications.Template", "Message texts and their versions"),
-        Entry("Files", "attach_file", "notifications.Attachment", "Files sent by email"),
-    ),
-    "API": (
-        Entry("API integration", "key", "notifications.ApiKey", "API keys and other details for developers"),
-        Entry(
-            "Guest list",
-            "group_add",
-            "notifications.GuestListEntry",
-            "People outside the team that a service in trial can send to",
+    },
+    BESIDE: {
+        "For developers": (
+            Page("API keys", "notifications.ApiKey", "API integration: keys, their usage and details for developers"),
+            Page("Callbacks", "notifications.CallbackEndpoint", "URLs that receive the status of your messages"),
+            Page("Delivery log", "notifications.CallbackDelivery", "Calls to your callbacks and their answers"),
+            Page("Guest list", "notifications.GuestListEntry", "People whom a service in trial can send to"),
+            Page("Sandbox inbox", "/sandbox/", "Test messages", area="notifications", is_shown=_has_inbox),
+            Page("API docs", "/docs/", "All API calls and errors, with examples"),
         ),
-        Entry(
-            "Callbacks", "webhook", "notifications.CallbackEndpoint", "URLs that receive the status of your messages"
+        "Data": (
+            Page("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
+            Page("Groups", "datasets.DataGroup", "The first part of a data set's path"),
+            Page("Types", "datasets.DataType", "The second part of a data set's path"),
+            Page("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
+            Page("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
+            Page("Read log", "operations.ReadEvent", "Who opened which record", is_shown=_has_only_data),
+            Page(
+                "Clean-up",
+                "operations.RetentionRun",
+                "What is deleted automatically",
+                is_shown=lambda request: not scope.is_operator(request),
+            ),
         ),
-        Entry("Sandbox inbox", "inbox", "/sandbox/", "Test messages", area="notifications", is_on=_has_inbox),
-        Entry("API docs", "menu_book", "/docs/", "All API calls and errors, with examples"),
-    ),
-    "Data": (
-        Entry("Data sets", "database", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
-        Entry("Groups", "folder", "datasets.DataGroup", "The first part of a data set's path"),
-        Entry("Types", "label", "datasets.DataType", "The second part of a data set's path"),
-    ),
-    "Service": (
-        Entry("Settings", "tune", SETTINGS, "Channels, limits and status of the service", area="notifications"),
-        Entry("Limits", "speed", "notifications.Service/limits_today", "How much of each limit is used"),
-        Entry("Reports", "bar_chart", "notifications.Service/statistics", "Counts, costs, failures and delivery times"),
-        Entry("Going live", "rocket_launch", "notifications.GoLiveRequest", "Requests to make a service live"),
-        Entry("Reply-to addresses", "reply", "notifications.ReplyToAddress", "Email addresses that receive replies"),
-        Entry("Text message senders", "sms", "notifications.SmsSender", "Names that text messages are sent from"),
-        Entry("Team", "group", "notifications.TeamMember", "Team members"),
-    ),
-    "Operations": (
-        Entry(
-            "Health",
-            "monitor_heart",
-            "/admin/operations/health/",
-            "What works, and what to do about the rest",
-            is_for_operators=True,
-        ),
-        Entry(
-            "Queue and providers",
-            "conveyor_belt",
-            "/admin/operations/queue/",
-            "What waits, runs and failed, and how providers answer",
-            area="notifications",
-            is_for_operators=True,
-        ),
-        Entry("Clean-up", "mop", "operations.RetentionRun", "What is deleted automatically"),
-        Entry("Audit", "history", "operations.AuditEvent", "Who did what, and when"),
-        Entry("Read log", "visibility", "operations.ReadEvent", "Who opened which message, file or record"),
-        Entry("Services", "apartment", "notifications.Service", "All services and their status", is_for_operators=True),
-        Entry(
-            "Protected names",
-            "verified_user",
-            "notifications.ProtectedName",
-            "Names that only operators can assign, or nobody",
-            is_for_operators=True,
-        ),
-        Entry("Users", "manage_accounts", "auth.User", "Accounts that can sign in"),
-    ),
+    },
+    OPERATIONS: {
+        page.title: (page,)
+        for page in (
+            Page("Health", "/admin/operations/health/", "What works, and what to do about the rest"),
+            Page(
+                "Queue and providers",
+                "/admin/operations/queue/",
+                "What waits, runs and failed, and how providers answer",
+                area="notifications",
+            ),
+            Page("Clean-up", "operations.RetentionRun", "What is deleted automatically"),
+            Page("Background jobs", "operations.BulkJobRun", "Changes of many rows, exports and their progress"),
+            Page("Audit", "operations.AuditEvent", "Who did what, and when"),
+            Page("Read log", "operations.ReadEvent", "Who opened which message, file or record"),
+            Page("Services", "notifications.Service", "All services and their status"),
+            Page("Protected names", "notifications.ProtectedName", "Names that only operators can assign, or nobody"),
+            Page("Users", "auth.User", "Accounts that can sign in"),
+        )
+    },
 }
 
 
-# Lists without a link in the sidebar: their section and title, and the page whose link is marked as current.
-BESIDE = {
-    "notifications.CallbackDelivery": ("API", "Delivery log", "notifications.CallbackEndpoint"),
-    "datasets.AccessToken": ("Data", "Access tokens", "datasets.DataSet"),
-    "operations.BulkJobRun": ("Operations", "Background jobs", ""),
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A page that this person may open."""
+
+    title: str
+    tab: str
+    url: str
+    about: str
+    place: str
+    group: str
+
+
+def links(request: HttpRequest) -> list[Link]:
+    """Return the pages that this person may open, in the order of the menu."""
+    if not scope.has_anything(request):
+        return []
+    return [
+        Link(title=page.title, tab=page.tab or page.title, url=url, about=page.about, place=place, group=group)
+        for group, places in MENU.items()
+        if group != OPERATIONS or scope.is_operator(request)
+        for place, pages in places.items()
+        for page in pages
+        if (url := _url(page, request))
+    ]
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """Return the menu and the tabs of the current page for the templates.
+
+    `menu`: title, places and `is_current` of each group; `place_tabs`: of a page that shares its place with others
+    """
+    found = links(request)
+    here = max((one for one in found if _is_below(request, one.url)), key=lambda one: len(one.url), default=None)
+    groups: dict[str, dict[str, Any]] = {}
+    for one in found:
+        group = groups.setdefault(one.group, {"title": one.group, "places": {}, "is_current": False})
+        is_current = here is not None and here.place == one.place and here.group == one.group
+        group["places"].setdefault(one.place, {"title": one.place, "url": one.url, "is_current": is_current})
+        group["is_current"] = group["is_current"] or is_current
+    tabs = [
+        {"title": one.tab, "url": one.url, "is_current": one == here}
+        for one in found
+        if here and one.place == here.place and one.group == here.group
+    ]
+    is_shared = here is not None and len(tabs) > 1 and request.path in {here.url, f"{here.url}change/"}
+    menu = [{**group, "places": list(group["places"].values())} for group in groups.values()]
+    return {"menu": menu, "place_tabs": tabs if is_shared else [], "place": here.place if here else ""}
 
 
 def place_of(list_url: str) -> tuple[str, str]:
-    """Return the section of a list and its title, each "" if the sidebar has no place for it."""
-    for title, entries in SECTIONS.items():
-        for entry in entries:
-            if _list_of(entry.page) == list_url:
-                return title, entry.title
-    return next(
-        ((section, title) for page, (section, title, _) in BESIDE.items() if _list_of(page) == list_url), ("", "")
-    )
+    """Return the place of a list and its title. The place is "" if the list is alone in it, or is in several."""
+    found = [
+        (OPERATIONS if group == OPERATIONS else place if len(pages) > 1 else "", page.title)
+        for group, places in MENU.items()
+        for place, pages in places.items()
+        for page in pages
+        if _list_of(page.page) == list_url
+    ]
+    above = {place for place, _ in found}
+    return (above.pop() if len(above) == 1 else ""), found[0][1] if found else ""
 
 
-def _is_below(request: HttpRequest, page: str) -> bool:
-    list_url = _list_of(page)
-    return bool(list_url) and request.path.startswith(list_url)
+def _is_below(request: HttpRequest, url: str) -> bool:
+    return request.path == url if url == HOME else request.path.startswith(url)
 
 
 def _list_of(page: str) -> str:
@@ -178,53 +241,18 @@ def _model_and_url(page: str) -> tuple[type[Model] | None, str]:
         return None, ""
 
 
-def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the sidebar in the theme's format: the overview, Find by ID, and the sections of this person."""
-    first = [
-        {"title": "Overview", "icon": "home", "link": reverse("admin:index")},
-        {"title": "Find by ID", "icon": "search", "link": reverse("admin:find")},
-    ]
-    found = sections(request)
-    links = [entry["link"] for section in found for entry in section["entries"]]
-    # The theme marks every link that is a prefix of the current path. Only the longest one is the current page.
-    here = max((link for link in links if request.path.startswith(link)), key=len, default="")
-    here = here or next((_list_of(page) for row, (_, _, page) in BESIDE.items() if _is_below(request, row)), "")
-    for section in found:
-        section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
-    return [{"title": "", "items": first}, *found]
-
-
-def sections(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return title and entries (title, icon, link, about) of each section that this person may open."""
-    found: list[dict[str, Any]] = []
-    if not scope.has_anything(request):
-        return found
-    for title, entries in SECTIONS.items():
-        links = [(entry, _url(entry, request)) for entry in entries]
-        usable = [
-            {"title": entry.title, "icon": entry.icon, "link": link, "about": entry.about}
-            for entry, link in links
-            if link
-        ]
-        if usable:
-            found.append({"title": title, "entries": usable})
-    return found
-
-
-def _url(entry: Entry, request: HttpRequest) -> str:
-    if entry.area not in {"", *settings.AREAS} or not entry.is_on():
+def _url(page: Page, request: HttpRequest) -> str:
+    if page.area not in {"", *settings.AREAS} or not page.is_shown(request):
         return ""
-    if entry.is_for_operators and not scope.is_operator(request):
-        return ""
-    if entry.page.startswith("/"):
-        return entry.page
-    if entry.page == SETTINGS:
+    if page.page.startswith("/"):
+        return page.page
+    if page.page == SETTINGS:
         return switcher.settings_page(request)
-    model, url = _model_and_url(entry.page)
+    model, url = _model_and_url(page.page)
     if model is None:
         return ""
     model_admin: Any = admin.site.get_model_admin(model)
-    page_name = entry.page.partition("/")[2]
+    page_name = page.page.partition("/")[2]
     if page_name:
         return url if model_admin.may_open(request, page_name) else ""
     return url if model_admin.has_view_or_change_permission(request) else ""

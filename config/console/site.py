@@ -24,11 +24,13 @@ from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
 from config.health import health_checks
 
+_SCHEMES = (("light", "Light"), ("dark", "Dark"), ("auto", "As the system"))
+
 
 class ConsoleSite(AdminSite):
     site_title = "Signalbox"
     site_header = "Signalbox"
-    index_title = "Overview"
+    index_title = "Dashboard"
     index_template = "admin/overview.html"
     empty_value_display = "–"  # as the console's own cells show it
     enable_nav_sidebar = True
@@ -60,20 +62,19 @@ class ConsoleSite(AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Return the models that this person may open, queried only if a template shows them.
 
-        The theme shows the sidebar of `navigation` instead, and this list took a sixth of the time of a page.
+        The pages show the menu of `navigation` instead, and this list took a sixth of the time of a page.
         """
         app_list = SimpleLazyObject(partial(super().get_app_list, request, app_label))
         return cast(list[Any], app_list)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show numbers, first steps and links to all pages, or how to get permission if the person has none."""
+        """Show numbers and first steps, or how to get permission if the person has none."""
         if not scope.has_anything(request):
             return pages.show(request, "admin/nobody.html", "Welcome")
         context = {
             "panels": overview.shown(request),
             "needs": needs.of_person(request),
             "clean_up": overview.clean_up(request),
-            "sections": navigation.sections(request),
             "taken_at": timezone.now(),
             **(extra_context or {}),
         }
@@ -112,9 +113,9 @@ class ConsoleSite(AdminSite):
         return pages.show(request, "admin/confirm.html", "Enter your password again", form=form, **frame)
 
     def each_context(self, request: Any) -> dict[str, Any]:
-        frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED}
-        services = switcher.shown(request) if self.has_permission(request) else {}
-        return {**super().each_context(request), **frame, "switcher": services}
+        frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED, "schemes": _SCHEMES}
+        own = {"switcher": switcher.shown(request), **navigation.frame(request)} if self.has_permission(request) else {}
+        return {**super().each_context(request), **frame, **own}
 
 
 def _ribbon() -> dict[str, str]:

@@ -1,20 +1,24 @@
-"""The service switcher of the top bar, which chooses the service whose rows the lists show.
+"""The service switcher of the menu, which chooses the service whose rows the lists show.
 
-One area registers a `Switcher`. The session stores the choice. Source: docs/reference/console.md §1.3.
+One area registers a `Switcher`. The session stores the choice, and a cookie does for later sessions.
+Source: docs/reference/console.md §1.3.
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from config import areas
 
 ALL = "all"  # the choice of all services, for operators only
+REMEMBERED = "service"  # the cookie with the last choice
+_YEAR = 365 * 24 * 60 * 60  # in seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class Switcher:
 
 
 def shown(request: HttpRequest) -> dict[str, object]:
-    """Return the template context of the top bar."""
+    """Return the template context of the switcher."""
     switcher = _switcher()
     choices = switcher.choices(request) if switcher else []
     chosen = next((choice for choice in choices if choice.is_chosen), None)
@@ -70,7 +74,15 @@ def switch(request: HttpRequest) -> HttpResponseRedirect | None:
     switcher = _switcher()
     if not switcher or not switcher.choose(request, request.POST.get("service", "")):
         return None
-    return HttpResponseRedirect(_next_page(request))
+    response = HttpResponseRedirect(_next_page(request))
+    remember(response, request.POST["service"])
+    return response
+
+
+def remember(response: HttpResponse, value: str) -> None:
+    """Store the choice in this browser, for the next sign-in."""
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(REMEMBERED, value, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)
 
 
 def _switcher() -> Switcher | None:

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from django.templatetags.static import static
-from django.urls import reverse_lazy
 
 from config import env_values
 from config.env import env, environment
@@ -80,6 +79,5 @@ UNFOLD = {
             "950": "oklch(25.5% .038 224)",
         },
     },
-    "ACCOUNT": {"navigation": [{"title": "Your account", "link": reverse_lazy("my-account")}]},
-    "SIDEBAR": {"show_search": False, "navigation": "config.console.navigation.sidebar"},
+    "SIDEBAR": {"show_search": False},
 }

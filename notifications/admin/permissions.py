@@ -15,6 +15,7 @@ from config.accounts import scope
 from config.audit.masking import mask
 from config.console import switcher
 from config.console.switcher import ALL, Choice
+from config.reading import read_uuid
 from notifications.models import Role, Service, TeamMember
 
 is_operator = scope.is_operator
@@ -128,7 +129,7 @@ def chosen_service(request: HttpRequest) -> Service | None:
 
 def _chosen(request: HttpRequest) -> Service | None:
     session = getattr(request, "session", {})  # requests in tests and commands have no session
-    wish = session.get(_KEY, ALL)
+    wish = session.get(_KEY) or read_uuid(request.COOKIES.get(switcher.REMEMBERED, "")) or ALL
     mine = services_of(request)
     chosen = mine.filter(pk=wish).first() if wish != ALL else None
     if chosen is None and not is_operator(request):
@@ -136,7 +137,7 @@ def _chosen(request: HttpRequest) -> Service | None:
     return chosen
 
 
-# Called by the top bar, the sidebar and the audit.
+# Called by the menu and the audit.
 
 
 def _choices(request: HttpRequest) -> list[Choice]:

@@ -152,6 +152,6 @@ def _row(arrived: Arrived) -> dict[str, Any]:
 
 
 def frame(request: HttpRequest, title: str) -> dict[str, Any]:
-    """Return the context of the console's frame, without the sidebar if nobody is signed in."""
+    """Return the context of the console's frame, without the menu if nobody is signed in."""
     context = admin.site.each_context(request)
     return {**context, "title": title, "is_nav_sidebar_enabled": context["has_permission"]}

@@ -136,7 +136,7 @@ window.looks = {
             const {clipPath, overflowX} = getComputedStyle(around)
             if (clipPath !== "none" || overflowX === "auto") return false
         }
-        return one.getBoundingClientRect().right > width + 1 && !one.closest("#nav-sidebar")
+        return one.getBoundingClientRect().right > width + 1 && !one.closest("#menu")
     }).map((one) => "odd " + one.outerHTML.slice(0, 160)),
 
     // Both the media query and the class of the theme, whose animations are ended at once.

@@ -10,4 +10,4 @@ def sign_in(page: Page, name: str) -> None:
     page.get_by_label("Email address or user name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Password").press("Enter")
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()

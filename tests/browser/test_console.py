@@ -31,7 +31,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
     page.get_by_label("Email address or user name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
     yield page
     page.close()
     assert [complaint for complaint in complaints if "409 (Conflict)" not in complaint] == []  # a key asked for twice
@@ -43,7 +43,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     name = f"Tides {uuid.uuid4().hex[:8]}"
     group = f"g{uuid.uuid4().hex[:8]}"
 
-    open_by_sidebar(page, "Services")
+    open_by_menu(page, "Operations", "Services")
     page.get_by_role("link", name="Create service").first.click()
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create service").click()
@@ -71,7 +71,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     expect(page.get_by_text("You have already sent this form")).to_be_visible()
     assert key not in page.content()
 
-    open_by_sidebar(page, "Send a message")
+    open_by_menu(page, "Send")
     page.get_by_role("radio", name=re.compile(r"Welcome \(Email\)")).check()
     page.get_by_role("button", name="Continue").click()
     page.locator("#id_recipient").fill("ana@example.org")
@@ -83,7 +83,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     expect(page.frame_locator("iframe.nf-email").get_by_text("High water at 9:41.", exact=True)).to_be_visible()
     expect(page.get_by_text("Delivered").first).to_be_visible()  # the page follows it by itself
 
-    open_by_sidebar(page, "Message log")
+    open_by_menu(page, "Messages")
     page.get_by_role("link", name="Show them", exact=True).click()  # tests are hidden until asked for
     expect(page.get_by_text("ana@example.org").first).to_be_visible()  # an operator sees recipients
     expect(page.get_by_text("Hello Ana").first).to_be_visible()
@@ -106,15 +106,21 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     page.get_by_role("button", name=re.compile("Empty 1 record")).click()
     expect(page.get_by_text(f"{group}/volumes now contains 0 records")).to_be_visible()
 
-    open_by_sidebar(page, "Audit")
+    open_by_menu(page, "Operations", "Audit")
     for sentence in (name, "Welcome", "browser", f"{group}/volumes", "emptied"):
         expect(page.locator("ol.sb-events").get_by_text(sentence).first).to_be_visible()
     assert key not in page.content()
     assert token not in page.content()
 
 
-def open_by_sidebar(page: Page, title: str) -> None:
-    page.locator("#nav-sidebar").get_by_role("link", name=title, exact=True).click()
+def open_by_menu(page: Page, *titles: str) -> None:
+    """Open a place of the menu, in its folded group if two titles are given."""
+    *group, place = titles
+    menu = page.get_by_role("navigation", name="Menu")
+    link = menu.get_by_role("link", name=place, exact=True)
+    if group and not link.is_visible():
+        menu.get_by_text(group[0], exact=True).click()
+    link.click()
 
 
 MAKING = """

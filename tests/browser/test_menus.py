@@ -1,4 +1,4 @@
-"""Menus and panels close with Escape and with a click elsewhere."""
+"""The menu, its lists and the filters hold the focus, and close with Escape and with a click elsewhere."""
 
 import uuid
 from collections.abc import Iterator
@@ -28,8 +28,9 @@ def page(signed_in: Page) -> Page:
     return signed_in
 
 
-def test_the_service_switcher_closes(page: Page):
-    summary, choices = page.locator(".sb-switcher > summary"), page.locator(".sb-switcher-list")
+@pytest.mark.parametrize("name", ["switcher", "person"])
+def test_the_lists_of_the_menu_close(page: Page, name: str):
+    summary, choices = page.locator(f".sb-{name} > summary"), page.locator(f".sb-{name}-list")
 
     summary.click()
     expect(choices).to_be_visible()
@@ -39,32 +40,36 @@ def test_the_service_switcher_closes(page: Page):
 
     summary.click()
     expect(choices).to_be_visible()
-    page.get_by_role("heading", name="All pages").click()
+    page.get_by_role("heading", name="Dashboard").click()
     expect(choices).to_be_hidden()
 
 
-def test_the_menu_of_the_account_closes(page: Page):
-    opener, menu = page.locator('[x-on\\:click="openUserLinks = !openUserLinks"]'), page.locator("nav[x-show]")
+def test_the_colours_of_the_page_are_chosen_by_name(page: Page):
+    page.locator(".sb-person > summary").click()
+    page.get_by_role("button", name="Dark", exact=True).click()
 
-    opener.click()
-    expect(menu).to_be_visible()
-    page.keyboard.press("Escape")
-
-    expect(menu).to_be_hidden()
-    expect(opener).to_be_focused()
+    expect(page.locator("html")).to_have_class("dark")
+    expect(page.get_by_role("button", name="Dark", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="As the system").click()
 
 
-def test_the_menu_of_a_narrow_screen_closes(page: Page):
+def test_the_menu_of_a_narrow_screen_holds_the_focus(page: Page):
     page.set_viewport_size({"width": 390, "height": 844})
-    opener, menu = page.locator("#header-inner").get_by_role("button", name="Menu").last, page.locator("#nav-sidebar")
+    opener, menu = page.get_by_role("button", name="Menu", exact=True), page.locator("#menu")
+    expect(opener).to_have_attribute("aria-expanded", "false")
 
-    opener.click()
+    opener.press("Enter")
     expect(menu).to_be_visible()
+    expect(menu.get_by_role("button", name="Close menu")).to_be_focused()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement === document.body || document.activeElement.closest('#menu')")
+
     page.keyboard.press("Escape")
     expect(menu).to_be_hidden()
     expect(opener).to_be_focused()
 
     opener.click()
     expect(menu).to_be_visible()
-    page.mouse.click(360, 500)
+    page.mouse.click(370, 500)
     expect(menu).to_be_hidden()

@@ -86,7 +86,7 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it_alone(person: Person):
     assert looks.problems(page) == []
     person.press("Sign in with a passkey")
 
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.get_by_role("heading", name="Dashboard")).to_be_visible()
     page.goto("/admin/account/")
     expect(page.get_by_role("row", name=re.compile("Work laptop"))).not_to_contain_text("Never")
 
@@ -103,7 +103,7 @@ def test_a_passkey_replaces_the_code_after_the_password(person: Person):
     assert Looks().problems(person.page) == []
     person.press("Use a passkey")
 
-    expect(person.page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(person.page.get_by_role("heading", name="Dashboard")).to_be_visible()
 
 
 def test_a_device_that_does_not_know_the_person_signs_nobody_in(person: Person):
@@ -118,7 +118,7 @@ def test_a_device_that_does_not_know_the_person_signs_nobody_in(person: Person):
     assert Looks().problems(person.page) == []
     person.verify(is_right=True)
     person.press("Sign in with a passkey")
-    expect(person.page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(person.page.get_by_role("heading", name="Dashboard")).to_be_visible()
 
 
 def test_a_device_adds_one_passkey_for_an_account(person: Person):

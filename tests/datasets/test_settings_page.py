@@ -195,8 +195,8 @@ def test_every_page_of_a_token_keeps_the_tabs_and_the_menu_entry(data_set, owner
         text = client.get(url).content.decode()
         tokens_tab = reverse("admin:datasets_dataset_tokens", args=[data_set.pk])
         assert f'<a href="{tokens_tab}" aria-current="page">Tokens</a>' in text, word
-    entries = client.get(pages["rotate"]).context["sidebar_navigation"]
-    assert [item["title"] for group in entries for item in group["items"] if item.get("active")] == ["Data sets"]
+    menu = client.get(pages["rotate"]).context["menu"]
+    assert [place["title"] for group in menu for place in group["places"] if place["is_current"]] == ["Data"]
 
 
 @pytest.mark.parametrize("wish", ["", "0", "x", "٣", "9" * 40])

@@ -25,7 +25,7 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
         return self.noun or str(self.opts.verbose_name)
 
     def list_title(self) -> str:
-        """Return the title of the list, as in the sidebar."""
+        """Return the title of the list, as in the menu."""
         list_url = reverse(f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_changelist")
         return navigation.place_of(list_url)[1] or capfirst(str(self.opts.verbose_name_plural))
 

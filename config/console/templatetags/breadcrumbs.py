@@ -1,4 +1,4 @@
-"""Breadcrumbs with the section and page titles of the sidebar instead of app and model names."""
+"""Breadcrumbs with the titles of the menu instead of app and model names."""
 
 from typing import Any
 
@@ -11,21 +11,19 @@ register = template.Library()
 
 
 @register.filter
-def with_sidebar_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Replace the titles of app and list. The section gets no link, because it has no page.
+def with_menu_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Replace the titles of app and list. The place has no link, because its first page depends on the person.
 
     parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`. A row with `crumbs_above`
     has these instead of its list.
     """
     if len(parts) < 2 or "link" not in parts[0]:
         return parts
-    section, title = navigation.place_of(str(parts[1].get("link", "")))
-    if not section:
-        section = str(parts[0]["title"])
+    place, title = navigation.place_of(str(parts[1].get("link", "")))
     rows = [{**part, "title": getattr(part["title"], "row_title", part["title"])} for part in parts[2:]]
     list_part = {**parts[1], "title": title or capfirst(parts[1]["title"])}
     above = getattr(parts[-1]["title"], "crumbs_above", [list_part])
-    return [{"title": section}, *above, *rows]
+    return [*([{"title": place}] if place else []), *above, *rows]
 
 
 @register.filter

@@ -102,7 +102,7 @@ class NotificationAdmin(
         return MessageChangeList
 
     def may_open(self, request: HttpRequest, word: str) -> bool:
-        """Return whether this person may open the log or another page of messages. The sidebar calls this."""
+        """Return whether this person may open the log or another page of messages. The menu calls this."""
         if word == "person":
             return access.may_open(request)
         return send.may_send(request) if word == "send" else self.has_view_permission(request)

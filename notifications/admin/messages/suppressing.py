@@ -40,7 +40,7 @@ class SuppressingActions(ConsoleModelAdmin):
             request,
             message,
             title=f"Suppress {self.title_of(request, message)}",
-            button="Suppress recipient",
+            button="Stop sending to this person",
             form=form,
             explanation=explanation,
         )

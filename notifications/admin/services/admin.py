@@ -213,7 +213,7 @@ class ServiceAdmin(StateSteps):
         )
 
     def may_open(self, request: HttpRequest, word: str) -> bool:
-        """Return whether this person may open the pages Limits and Reports. The sidebar calls this."""
+        """Return whether this person may open the pages Limits and Reports. The menu calls this."""
         return limits_page.may_open(request)
 
     def _buttons_of_sections(self, request: HttpRequest, service: Service) -> Any:

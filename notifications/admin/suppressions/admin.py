@@ -67,13 +67,15 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     row_actions = {"lift": "lift", "end": "change_end"}
-    empty = "Nobody is suppressed. Recipients appear here after a hard bounce, a complaint or an unsubscribe."
+    empty = (
+        "Nobody is stopped. People to whom nothing more is sent appear here, also after a hard bounce or a complaint."
+    )
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def add_title(self) -> str:
-        return "Suppress recipient"
+        return "Stop sending to a person"
 
     def get_list_display(self, request: HttpRequest) -> Any:
         """Show where a suppression applies in place of the service, which the whole installation lacks."""
@@ -117,7 +119,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
             **self.page_context(request, self.add_title()),
             "explanation": ["Nothing more is sent to this recipient, until you lift the suppression or it ends."],
             "form": form,
-            "button": "Suppress recipient",
+            "button": self.add_title(),
         }
         return TemplateResponse(request, "admin/action.html", context)
 

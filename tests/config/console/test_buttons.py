@@ -34,7 +34,7 @@ def test_buttons_of_list_and_form_name_the_new_row(console, rf, operator, model,
         assert label not in shown
         return
     assert label in shown
-    assert re.fullmatch("(Add|Create|Issue|Suppress) .+", label)
+    assert re.fullmatch("(Add|Create|Issue|Stop) .+", label)
     form = buttons_of(console.get(model_admin.url_of("add")).content.decode())
     assert form.count(label) <= 1  # not also the button of the list, which opens this form
     assert not {"Save", "Add"} & set(form)

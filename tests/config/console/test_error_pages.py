@@ -31,7 +31,7 @@ def test_an_error_shows_anonymous_visitors_nothing_of_the_console(db):
     answer = Client().get("/admin/choose-password/")
 
     assert answer.status_code == 404
-    assert "Overview" not in words(answer)
+    assert "Dashboard" not in words(answer)
 
 
 def test_a_broken_page_shows_the_request_id_and_uses_no_database(operator):

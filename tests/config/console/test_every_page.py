@@ -106,17 +106,6 @@ def test_the_overview_of_an_empty_installation_leads_to_the_first_message(consol
     assert reverse("admin:notifications_service_add") in page
 
 
-def test_the_sidebar_only_has_pages_that_the_person_may_open(db, django_user_model):
-    jo = django_user_model.objects.create_user("jo", password="a-long-password-2", is_staff=True)
-    client = Client()
-    client.force_login(jo)
-
-    page = client.get("/admin/").content.decode()
-
-    assert "Message log" not in page
-    assert "Audit" not in page
-
-
 def test_a_page_of_the_console_calls_no_other_host(console):
     policy = console.get("/admin/").headers["Content-Security-Policy"]
 

@@ -132,5 +132,5 @@ def test_a_person_without_any_role_finds_nothing(db):
     assert result(browser_of(make_person()), str(row.pk)) == []
 
 
-def test_the_sidebar_leads_to_the_page(console):
+def test_the_menu_leads_to_the_page(console):
     assert f'href="{reverse("admin:find")}"' in console.get("/admin/").content.decode()

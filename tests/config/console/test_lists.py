@@ -81,9 +81,11 @@ def test_a_page_beside_a_list_has_its_title_in_the_breadcrumbs(console):
         page = console.get(reverse(f"admin:{name}")).content.decode()
         return re.findall(r'class="sb-crumb-text"[^>]*>([^<]+)<', re.search(r"<h1.*?</h1>", page, re.DOTALL)[0])
 
-    assert head("notifications_guestlistentry_add") == ["API", "Guest list", "Add to the guest list"]
-    assert head("notifications_notification_send") == ["Send a message"]  # it has its own sidebar entry
-    assert head("operations_auditevent_changelist") == ["Operations", "Audit"]
+    assert head("notifications_guestlistentry_add") == ["For developers", "Guest list", "Add to the guest list"]
+    assert head("notifications_notification_send") == ["Send a message"]
+    assert head("operations_auditevent_changelist") == ["Audit"]  # it is also in Settings and Data
+    assert head("auth_user_changelist") == ["Operations", "Users"]
+    assert head("notifications_template_changelist") == ["Templates"]
 
 
 def test_a_filter_without_results_has_its_own_text(console):

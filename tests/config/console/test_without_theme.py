@@ -17,7 +17,7 @@ def test_every_list_and_form_opens_without_the_theme(start_service):
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(f"{service.url}/admin/").text)[1]
     form = {"username": "mina", "password": PASSWORD, "csrfmiddlewaretoken": token}
     signed_in = browser.post(f"{service.url}/admin/login/?next=/admin/", form, timeout=60)
-    assert "All pages" in signed_in.text
+    assert '<div class="sb-places"' in signed_in.text
     assert "unfold" not in signed_in.text
 
     assert 'href="/admin/account/"' in signed_in.text

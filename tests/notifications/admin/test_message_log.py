@@ -384,7 +384,7 @@ def test_an_empty_log_links_to_the_form_for_a_message(service):
 
     assert "No messages yet" in page
     assert f'href="{LOG}send/">Send a message' in page
-    assert "API integration" in page
+    assert ">API keys</a>" in page
     assert "Messages are kept for 7 days." in page
 
 

@@ -100,10 +100,10 @@ def test_the_permissions_are_those_of_the_chosen_service(db):
     client = browser_of(person)
 
     assert client.get(f"{TEMPLATES}add/").status_code == 403
-    assert "API integration" in text_of(client, "/admin/")
+    assert "For developers" in text_of(client, "/admin/")
     assert client.post(SWITCH, {"service": str(tides.pk), "next": "/admin/"})["Location"] == "/admin/"
     assert client.get(TEMPLATES).status_code == 200
-    assert "API integration" not in text_of(client, "/admin/")
+    assert client.get("/admin/notifications/apikey/").status_code == 302  # to the service where it opens
 
 
 def test_another_persons_service_cannot_be_chosen(db):
@@ -152,7 +152,7 @@ def test_a_person_without_a_service_learns_whom_to_ask(db):
     page = text_of(browser_of(make_person()), "/admin/")
 
     assert "Ask an operator to add you to a service." in page
-    assert "Message log" not in page
+    assert "Messages" not in page
     assert "Sandbox inbox" not in page
 
 

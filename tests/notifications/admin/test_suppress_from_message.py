@@ -1,4 +1,4 @@
-"""*Suppress recipient* on the page of a message."""
+"""*Stop sending to this person* on the page of a message."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -36,7 +36,7 @@ def member(message: Notification | None, *roles: Role) -> Client:
 
 def test_the_recipient_is_suppressed_and_a_waiting_message_is_not_sent(console, message):
     waiting = make_notification(message.template, recipient=ANA)
-    assert "Suppress recipient…" in console.get(page_of(message, "change")).content.decode()
+    assert "Stop sending to this person…" in console.get(page_of(message, "change")).content.decode()
     assert "sends no more emails to this recipient" in console.get(page_of(message)).content.decode()
 
     answer = console.post(page_of(message), {"note": "Moved house", "expires_at": ""}, follow=True)
@@ -89,5 +89,5 @@ def test_only_people_who_manage_suppressions_may_do_it(message, roles, status):
     client = member(message if roles else None, *(roles or [Role.MANAGE_SERVICE, Role.SEE_ACTIVITY]))
 
     assert client.post(page_of(message), {"note": "Asked"}).status_code == status
-    assert "Suppress recipient" not in client.get(page_of(message, "change")).content.decode()
+    assert "Stop sending to this person" not in client.get(page_of(message, "change")).content.decode()
     assert not Suppression.objects.exists()

@@ -64,8 +64,11 @@ def table(text: str, name: str = "list.csv") -> SimpleUploadedFile:
 def test_an_empty_list_says_what_belongs_there(console: Client, service: Service) -> None:
     page = text_of(console.get(LIST))
 
-    assert "Nobody is suppressed. Recipients appear here after a hard bounce, a complaint or an unsubscribe." in page
-    assert "Suppress recipient" in page
+    assert (
+        "Nobody is stopped. People to whom nothing more is sent appear here, also after a hard bounce or a complaint."
+        in page
+    )
+    assert "Stop sending to a person" in page
     assert "Import CSV…" in page
     assert "Download CSV" not in page
 

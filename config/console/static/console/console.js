@@ -11,13 +11,6 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const cell of document.querySelectorAll("td[data-label], th[data-label]")) {
         cell.dataset.label = cell.dataset.label.charAt(0).toUpperCase() + cell.dataset.label.slice(1);
     }
-    document.getElementById("nav-sidebar-inner")?.setAttribute("aria-label", "Menu");
-    for (const part of document.querySelectorAll(".simplebar-content-wrapper")) {
-        part.setAttribute("aria-label", part.closest("#nav-sidebar") ? "Menu, scrollable" : "Page, scrollable");
-    }
-    for (const control of document.querySelectorAll(MOUSE_ONLY)) {
-        press_by_keyboard(control);
-    }
     for (const input of document.querySelectorAll("input[type=file]")) {
         input.hasChangeListener = true; // otherwise the theme copies the name of the file to a text field that our forms lack
     }
@@ -30,60 +23,47 @@ document.addEventListener("DOMContentLoaded", () => {
     }
 });
 
-// Controls that the theme makes usable with a mouse only: menu, filters, account, colours.
-const MOUSE_ONLY = "a[x-on\\:click]:not([href]), span[x-on\\:click], div.cursor-pointer[x-on\\:click]";
-
-function press_by_keyboard(control) {
-    control.setAttribute("role", "button");
-    control.tabIndex = 0;
-    if (control.getAttribute("x-on:click").startsWith("sidebar")) {
-        control.setAttribute("aria-label", control.textContent.includes("close") ? "Close the menu" : "Menu");
-    }
-    control.addEventListener("keydown", (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-            event.preventDefault();
-            control.click();
-        }
-    });
-}
-
-// Escape and a click elsewhere close the service switcher and the theme's menus.
+// The menu of a narrow screen holds the focus while it is open. Escape and a click elsewhere close it, and open lists.
 
 document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") {
-        return;
-    }
-    for (const switcher of open_switchers()) {
-        switcher.open = false;
-        switcher.querySelector("summary").focus();
-    }
-    for (const state of ["openUserLinks", "sidebarMobileOpen"]) {
-        close_menu(state)?.focus();
+    if (event.key === "Escape") {
+        for (const list of open_lists()) {
+            list.open = false;
+            list.querySelector("summary").focus();
+        }
+        show_menu(false);
     }
 });
 
 document.addEventListener("click", (event) => {
-    for (const switcher of open_switchers()) {
-        switcher.open = switcher.contains(event.target);
+    for (const list of open_lists()) {
+        list.open = list.contains(event.target);
     }
-    if (!event.target.closest("#nav-sidebar, [x-on\\:click^='sidebar']")) {
-        close_menu("sidebarMobileOpen");
+    const is_opener = Boolean(event.target.closest(".sb-menu-opener"));
+    if (is_opener || event.target.closest(".sb-menu-close")) {
+        event.preventDefault();
+    }
+    if (is_opener || !event.target.closest(".sb-menu") || event.target.closest(".sb-menu-close")) {
+        show_menu(is_opener);
     }
 });
 
-function open_switchers() {
-    return document.querySelectorAll("details.sb-switcher[open]");
+function open_lists() {
+    return document.querySelectorAll(":is(details.sb-switcher, details.sb-person)[open]");
 }
 
-// Close a menu of the theme and return the control that opens it, or return null if the menu was closed.
-function close_menu(state) {
-    const opener = [...document.querySelectorAll(`[x-on\\:click="${state} = !${state}"]`)].pop();
-    const data = opener && window.Alpine?.$data(opener);
-    if (!data?.[state]) {
-        return null;
+function show_menu(is_open) {
+    const menu = document.getElementById("menu");
+    const opener = document.querySelector(".sb-menu-opener");
+    if (!menu || !opener || menu.hasAttribute("data-open") === is_open) {
+        return;
     }
-    data[state] = false;
-    return opener;
+    menu.toggleAttribute("data-open", is_open);
+    opener.setAttribute("aria-expanded", is_open);
+    for (const part of [...menu.parentElement.children, ...document.body.children]) {
+        part.inert = is_open && !part.contains(menu);
+    }
+    (is_open ? menu.querySelector(".sb-menu-close") : opener).focus();
 }
 
 async function copy(button) {
