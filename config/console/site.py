@@ -43,6 +43,7 @@ class ConsoleSite(AdminSite):
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
             path("needs/", self.admin_view(needs.fragment, cacheable=True), name="needs"),
             path("find/", self.admin_view(find.find), name="find"),
+            path("find/suggest/", self.admin_view(find.suggest), name="suggest"),
             path("operations/health/", self.admin_view(self.health), name="health"),
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
             *(url for part in areas.parts(OwnPages) for url in part.urls(self.admin_view)),

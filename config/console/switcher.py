@@ -72,10 +72,11 @@ def services_of(user_ids: Collection[int]) -> dict[int, list[str]]:
 def switch(request: HttpRequest) -> HttpResponseRedirect | None:
     """Store the posted choice and return a redirect, or None if the person may not choose it."""
     switcher = _switcher()
-    if not switcher or not switcher.choose(request, request.POST.get("service", "")):
+    wanted = request.POST.get("service") or request.GET.get("service", "")  # the search posts to a URL with it
+    if not switcher or not switcher.choose(request, wanted):
         return None
     response = HttpResponseRedirect(_next_page(request))
-    remember(response, request.POST["service"])
+    remember(response, wanted)
     return response
 
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Concat
 from django.http import HttpRequest
 
 from config.console import find
-from config.console.find import Finder, Match
+from config.console.find import MOST_OF_A_KIND, Finder, Match
 from config.reading import read_uuid
 from datasets.admin.access import data_sets_of
 from datasets.models import AccessToken, DataSet, WriteError
@@ -50,4 +50,10 @@ def _of_request(term: str, mine: QuerySet[DataSet]) -> Iterable[DataSet]:
     return mine.filter(pk__in=WriteError.objects.filter(request_id=request_id).values("data_set"))
 
 
-FINDER = Finder(find=_find)
+def _suggest(request: HttpRequest, term: str) -> list[Match]:
+    """Return the data sets with this part of a path."""
+    mine = data_sets_of(request).alias(path=Concat(F("group__name"), Value("/"), F("type__name")))
+    return find.matches(request, mine.filter(path__icontains=term).order_by("path")[:MOST_OF_A_KIND])
+
+
+FINDER = Finder(find=_find, suggest=_suggest)

@@ -1,5 +1,6 @@
-"""The menu, its lists and the filters hold the focus, and close with Escape and with a click elsewhere."""
+"""The menu, its lists and the search by keyboard: they hold the focus, and close with Escape or a click elsewhere."""
 
+import re
 import uuid
 from collections.abc import Iterator
 
@@ -73,3 +74,29 @@ def test_the_menu_of_a_narrow_screen_holds_the_focus(page: Page):
     expect(menu).to_be_visible()
     page.mouse.click(370, 500)
     expect(menu).to_be_hidden()
+
+
+def test_the_search_works_by_keyboard(page: Page):
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox", name="Search")
+    expect(box).to_be_focused()
+    expect(box).to_have_attribute("aria-expanded", "false")
+
+    page.keyboard.type("clean")
+    option = page.get_by_role("option", name="Clean-up Page")
+    expect(option).to_be_visible()
+    expect(page.locator("#search-status")).to_have_text("1 result")
+    page.keyboard.press("ArrowDown")
+    expect(option).to_have_attribute("aria-selected", "true")
+    assert box.get_attribute("aria-activedescendant") == option.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(option).to_be_hidden()
+    expect(box).to_have_value("clean")
+
+    box.fill("nothing like this")
+    expect(page.locator("#search-status")).to_have_text("Nothing found")
+    box.fill("clean")
+    expect(option).to_be_visible()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/admin/operations/clean-up/$"))

@@ -108,15 +108,25 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
     rows = Notification.objects.filter(service__in=services)
     narrowed = _narrowed(parts, services)
     if text := parts.get("ref"):
-        narrowed &= Q(pk__in=_ids(rows, [Q(reference=text)]))
+        narrowed &= Q(pk__in=ids_of(rows, [with_reference(text)]))
     typed = parts.get("to") or parts.get("")
     if not typed:
         return Found(term=term, matching=narrowed)
-    if ids := _ids(rows, _ways(parts, may_see=may_see)):
+    if ids := ids_of(rows, _ways(parts, may_see=may_see)):
         return Found(term=term, matching=Q(pk__in=ids) & narrowed)
     if call_error := _call_error(parts.get("", ""), services):
         return Found(term=term, note=REFUSED, key=call_error.key)
     return _by_part(request, term, typed, narrowed, may_see)
+
+
+def with_reference(text: str) -> Q:
+    """Match the messages with this reference. SQLite uses the partial index only if its condition is in the query."""
+    return ~Q(reference=None) & Q(reference=text)
+
+
+def with_request_id(text: str) -> Q:
+    """Match the messages of this request, in the same way."""
+    return ~Q(request_id="") & Q(request_id=text)
 
 
 def _ways(parts: Mapping[str, str], *, may_see: bool) -> list[Q]:
@@ -126,9 +136,8 @@ def _ways(parts: Mapping[str, str], *, may_see: bool) -> list[Q]:
     text = parts[""]
     identifier = read_uuid(text)
     by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
-    by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # SQLite: both for the partial index
-    by_id = [Q(pk=identifier), by_request] if identifier else []
-    return [*by_recipient, Q(reference=text), *by_id]
+    by_id = [Q(pk=identifier), with_request_id(str(identifier))] if identifier else []
+    return [*by_recipient, with_reference(text), *by_id]
 
 
 def _call_error(text: str, services: list[UUID]) -> ApiCallError | None:
@@ -140,7 +149,8 @@ def _call_error(text: str, services: list[UUID]) -> ApiCallError | None:
     return call_errors.filter(request_id=str(identifier)).first()
 
 
-def _ids(rows: QuerySet[Notification], ways: list[Q]) -> list[UUID]:
+def ids_of(rows: QuerySet[Notification], ways: list[Q]) -> list[UUID]:
+    """Return ids of the messages that match one of these conditions. Unsorted: else the index of the order is read."""
     return [pk for way in ways for pk in rows.filter(way).order_by().values_list("pk", flat=True)[:MOST_FOUND]]
 
 

@@ -1,18 +1,22 @@
-"""Find by ID opens the page of a row by its id, and by the values that developers quote."""
+"""The search opens the page of a row by its id and by the values that developers quote, and suggests pages by name."""
 
+import re
 import uuid
 
 import pytest
 from django.contrib import admin
-from django.urls import reverse
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from config.accounts.saved_search import SavedSearch
 from notifications.models import Role
 from tests import factories
 from tests.config.console.test_every_page import rows_of_every_model
 from tests.datasets import making
-from tests.people import browser_of, colleague, make_person
+from tests.people import browser_of, colleague, join, make_person
 
-PAGE = "/admin/find/"
+PAGE, SUGGEST = "/admin/find/", "/admin/find/suggest/"
 REQUEST_ID = "0b2f6c1e-8d1a-4d57-9a53-6c1f0b7f2c11"
 
 
@@ -132,5 +136,102 @@ def test_a_person_without_any_role_finds_nothing(db):
     assert result(browser_of(make_person()), str(row.pk)) == []
 
 
-def test_the_menu_leads_to_the_page(console):
-    assert f'href="{reverse("admin:find")}"' in console.get("/admin/").content.decode()
+def suggested(browser, term):
+    """Return kind and title of each option that the search box offers for a text."""
+    return [(match.kind, match.title) for match in browser.post(SUGGEST, {"term": term}).context["matches"]]
+
+
+def test_every_page_has_the_search_box(console):
+    page = console.get("/admin/").content.decode()
+
+    assert f'role="search" method="post" action="{PAGE}" data-suggest="{SUGGEST}"' in page
+
+
+@pytest.mark.parametrize(
+    ("term", "option"),
+    [
+        ("repor", ("Page", "Reports")),
+        ("stop sending", ("Page", "Stopped recipients")),
+        ("tide", ("Template", "Tide table")),
+        ("HIGH water", ("Template", "Tide table")),
+        ("tides", ("Service", "Tides")),
+        ("kay", ("Team member", "kay@example.org")),
+        ("pay/vol", ("Data set", "pay/volumes")),
+        ("ana@example.org", ("Messages", "Messages to ana@example.org")),
+        ("+44 7700 900123", ("Messages", "Messages to +44 7700 900123")),
+    ],
+)
+def test_the_search_box_suggests_pages_by_name(console, service, term, option):
+    factories.make_template(service, name="Tide table", content="Next high water: ((hour))")
+    join(make_person("kay"), service, Role.SEE_ACTIVITY)
+    making.make_data_set("pay", "volumes")
+
+    assert option in suggested(console, term)
+
+
+def test_the_search_box_suggests_only_what_the_person_may_open(db):
+    foreign = factories.make_service(name="Fares")
+    factories.make_template(foreign, name="Fare table", content="fares rise")
+    join(make_person("kay"), foreign, Role.SEE_ACTIVITY)
+    making.make_data_set("fares", "volumes")
+    own = factories.make_service(name="Tides")
+    stranger = colleague(own, Role.SEE_ACTIVITY)
+    join(make_person("kate"), own, Role.SEE_ACTIVITY)
+
+    assert [suggested(stranger, term) for term in ("fare", "kay", "kat", "health", "ana@example.org")] == [[]] * 5
+    assert suggested(browser_of(make_person()), "dashboard") == []
+
+
+def test_a_text_of_a_replaced_version_and_an_archived_template_are_not_suggested(console, service):
+    template = factories.make_template(service, name="Tide table", content="spring tide")
+    template.versions.create(number=2, name="Tide table", content="neap tide")
+    template.current_version = 2
+    template.save()
+    assert suggested(console, "neap") == [("Template", "Tide table")]
+    assert suggested(console, "spring") == []
+
+    template.archived_at = timezone.now()
+    template.save()
+    assert suggested(console, "neap") == []
+
+
+def test_a_service_is_chosen_by_post_and_a_recipient_is_searched_by_post(console, service, template):
+    factories.make_notification(template, recipient="ana@example.org", normalised_recipient="ana@example.org")
+    switch, messages = (
+        next(match for match in console.post(SUGGEST, {"term": term}).context["matches"] if match.is_posted)
+        for term in ("Tides", "ana@example.org")
+    )
+
+    assert console.get(switch.url).status_code == 405
+    console.post(switch.url, {"term": "Tides"})
+    result = console.post(messages.url, {"term": "ana@example.org"})
+
+    assert console.get("/admin/").context["switcher"]["chosen"].name == "Tides"
+    assert "ana" not in result["Location"]
+    assert len(console.get(result["Location"]).context["cl"].result_list) == 1
+    assert SavedSearch.objects.count() == 1  # suggesting stores nothing
+
+
+def test_the_search_without_scripts_lists_the_suggestions(console, service):
+    page = console.post(PAGE, {"term": "ana@example.org"}).content.decode()
+
+    assert '<input type="hidden" name="term" value="ana@example.org">' in page
+    assert result(console, "protected names") == "/admin/notifications/protectedname/"
+
+
+@pytest.mark.parametrize("term", ["case-7", REQUEST_ID, "ana@example.org", "07700 900123", "tide"])
+def test_no_suggestion_reads_the_table_of_messages(console, template, term):
+    """Each statement about messages has an index. SQLite names the way; PostgreSQL reads small tables as a whole."""
+    if connection.vendor != "sqlite":
+        return
+    factories.repeat_notification(factories.make_notification(template, reference="case-7"), 300)
+    with CaptureQueriesContext(connection) as queries:
+        suggested(console, term)
+    about_messages = [one["sql"] for one in queries if 'FROM "notifications_notification"' in one["sql"]]
+
+    for sql in about_messages:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            ways = [row[-1] for row in cursor.fetchall() if "notifications_notification" in row[-1]]
+        assert all(re.search("INDEX (notification_(reference|request_id)|sqlite_autoindex)", way) for way in ways), ways
+    assert about_messages
