@@ -6,12 +6,12 @@ from django.utils import timezone
 
 
 def number(value: float) -> str:
-    """Return a number with no-break spaces between groups of three digits, such as 48 211.
+    """Return a number with commas between groups of three digits, as English and Welsh readers write it.
 
-    >>> number(48211).replace(chr(0xA0), "_")
-    '48_211'
+    >>> number(48211)
+    '48,211'
     """
-    return f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
+    return f"{value:,}"
 
 
 def counted(value: int, noun: str, plural: str = "") -> str:

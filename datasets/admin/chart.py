@@ -64,7 +64,7 @@ class ChartForm(forms.Form):
         lines = _SERIES + 1 if cleaned.get("split") else 1
         if cleaned.get("last") and cleaned["last"] * lines > _MOST_POINTS:
             self.add_error(
-                "last", f"A chart has at most 2 000 points: with this split, {_MOST_POINTS // lines} periods."
+                "last", f"A chart has at most 2,000 points: with this split, {_MOST_POINTS // lines} periods."
             )
         return cleaned
 

@@ -9,7 +9,7 @@ from django.db.models import Sum
 from django.http import HttpRequest
 from django.urls import reverse
 
-from config import utc_days
+from config import formats, utc_days
 from config.console import overview
 from config.console.overview import ChecklistStep
 from config.queue import presence
@@ -19,6 +19,8 @@ from notifications.admin.queue import pause_notes
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,
+    BulkSend,
+    BulkState,
     Channel,
     DailyCount,
     KeyType,
@@ -32,19 +34,28 @@ from notifications.tasks.upkeep import COUNTS
 
 _GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; docs/reference/console.md §2.1
 _TOP = 5
+_WHY = {
+    Status.PERMANENT_FAILURE: "could not be delivered: the address or number does not exist or refuses messages",
+    Status.TEMPORARY_FAILURE: "could not be delivered for now: the mailbox was full or the phone was off",
+    Status.TECHNICAL_FAILURE: "failed, because we could not hand them over",
+}
 _BAR_HEIGHT = 44
 
 
 def numbers(request: HttpRequest) -> Mapping[str, Any]:
-    """Return the cards from the daily counts, which leave test messages out. Message rows are not read."""
+    """Return the cards from the daily counts, which leave test messages out. No messages are counted."""
     days = _last_days()
-    counts = DailyCount.objects.filter(day__range=(days[0], days[-1]))
     service = permissions.chosen_service(request)
+    both_weeks = DailyCount.objects.filter(day__range=(days[0] - timedelta(days=DAYS_SHOWN), days[-1]))
     if service is not None:
-        counts = counts.filter(service=service)
-    grouped = list(counts.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
+        both_weeks = both_weeks.filter(service=service)
+    grouped = list(both_weeks.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
+    counts = both_weeks.filter(day__gte=days[0])
     return {
         "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
+        "failures": _failures(days, grouped),
+        "scheduled": _scheduled(service),
+        "is_operator": permissions.is_operator(request),
         "may_open": permissions.may(request, Role.SEE_ACTIVITY),
         "templates": _top_templates(counts, days),
         "first": days[0],
@@ -117,14 +128,47 @@ def _last_days() -> list[date]:
     return [today - timedelta(days=back) for back in range(DAYS_SHOWN - 1, -1, -1)]
 
 
-def _card(channel: Channel, days: list[date], rows: list[Any]) -> dict[str, Any]:
-    """Return one channel's last 7 UTC days. rows: day, status, number. is_high: the page adds the word "high"."""
+def _failures(days: list[date], grouped: list[Any]) -> list[dict[str, str]]:
+    """Return a sentence for each channel and status of failed messages, with the link to these messages."""
+    return [
+        {
+            "text": f"{formats.counted(number, channel.noun)} {_WHY[status]}",
+            "url": _log(channel, days, status=status.value),
+        }
+        for channel in Channel
+        for status in _WHY
+        if (number := sum(n for of, day, its, n in grouped if (of, its) == (channel, status) and day >= days[0]))
+    ]
+
+
+def _scheduled(service: Service | None) -> list[tuple[str, str]]:
+    """Return what the chosen service sends later: a sentence and its link."""
+    found = []
+    if service and Notification.objects.filter(service=service).scheduled().exists():
+        url = f"{reverse('admin:notifications_notification_changelist')}?scheduled=yes&key_type=all"
+        found.append(("Messages wait for their time.", url))
+    waiting = BulkSend.objects.filter(service=service, state=BulkState.SCHEDULED)
+    if number := waiting.count() if service else 0:
+        verb = formats.counted(number, "bulk send waits", "bulk sends wait")
+        found.append((f"{verb} for the planned time.", reverse("admin:notifications_bulksend_changelist")))
+    return found
+
+
+def _card(channel: Channel, days: list[date], all_rows: list[Any]) -> dict[str, Any]:
+    """Return one channel's last 7 UTC days. all_rows: day, status, number; also of the week before.
+
+    is_high: the page adds the word "high".
+    """
+    rows = [row for row in all_rows if row[0] >= days[0]]
+    earlier = sum(n for _, _, n in all_rows) - sum(n for _, _, n in rows)
     of_group = {name: sum(n for _, status, n in rows if status in among) for name, (_, among) in GROUPS.items()}
     total = sum(of_group.values())
     percent = 100 * of_group["failed"] / total if total else 0.0
     return {
         "title": {Channel.EMAIL: "Emails", Channel.SMS: "Text messages"}[channel],
         "sent": {"number": total, "url": _log(channel, days)},
+        "today": sum(n for day, _, n in rows if day == days[-1]),
+        "change": _change(total, earlier),
         "parts": [
             {"title": title.lower(), "number": of_group[name], "url": _log(channel, days, status=name)}
             for name, (title, _) in GROUPS.items()
@@ -172,6 +216,21 @@ def _percent(percent: float) -> str:
     if percent < 0.1:
         return "under 0.1 %"
     return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
+
+
+def _change(number: int, earlier: int) -> str:
+    """Compare a week with the week before, in words.
+
+    >>> [_change(*both) for both in ((104, 100), (50, 100), (7, 7), (3, 0), (0, 0))]
+    ['4 % more than the week before', '50 % less than the week before', 'as many as the week before', \
+'none in the week before', '']
+    """
+    if not earlier:
+        return "none in the week before" if number else ""
+    percent = round(100 * (number - earlier) / earlier)
+    if not percent:
+        return "as many as the week before"
+    return f"{formats.number(abs(percent))} % {'more' if percent > 0 else 'less'} than the week before"
 
 
 def _log(channel: Channel, days: list[date], **filters: str) -> str:

@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 
 from config.console.theme import ChangeList
 
-MAX_COUNTED = 10_000  # docs/reference/console.md §1.2 T5: "more than 10 000"
+MAX_COUNTED = 10_000  # docs/reference/console.md §1.2 T5: "more than 10,000"
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]  # Django's takes no parameter at run time

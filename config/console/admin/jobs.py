@@ -26,7 +26,7 @@ class JobAdmin(ConsoleModelAdmin):
     list_display = ("what", "started", "progress", "result")
     list_display_links = ("what",)
     sortable_by = ()
-    empty = "No background jobs yet. A change of more than 1 000 rows runs as a background job and is listed here."
+    empty = "No background jobs yet. A change of more than 1,000 rows runs as a background job and is listed here."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[BulkJobRun]:
         rows: QuerySet[BulkJobRun] = super().get_queryset(request).defer("rows").select_related("by")

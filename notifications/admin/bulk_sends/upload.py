@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
         required=False,
         error_messages={"empty": reading.EMPTY},
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.xlsm,.ods"}),
-        help_text="CSV, TSV, Excel (.xlsx or .xlsm) or OpenDocument (.ods), at most 25 MiB and 100 000 rows.",
+        help_text="CSV, TSV, Excel (.xlsx or .xlsm) or OpenDocument (.ods), at most 25 MiB and 100,000 rows.",
     )
     pasted = forms.CharField(
         label="Cells from a spreadsheet",

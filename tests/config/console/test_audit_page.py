@@ -88,7 +88,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
                 "after": {"daily_limit_email": 5000, "name": "Pay"},
                 "reason": "election mailing",
             },
-            "mina raised the daily limit of emails of the service “Pay” from 1 000 to 5 000: election mailing",
+            "mina raised the daily limit of emails of the service “Pay” from 1,000 to 5,000: election mailing",
         ),
         (
             {"verb": "changed", "before": {"live": True, "name": "x"}, "after": {"live": False, "name": "x"}},
@@ -100,7 +100,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
         ),
         (
             {"verb": "ran", "kind": "retentionrun", "before": None, "after": {"rule": "files", "removed": 1200}},
-            "mina ran the clean-up “Expired files” and removed 1 200 rows",
+            "mina ran the clean-up “Expired files” and removed 1,200 rows",
         ),
         (
             {"verb": "failed", "kind": "retentionrun", "before": None, "after": {"rule": "files", "error": "away"}},
@@ -108,7 +108,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
         ),
         (
             {"verb": "emptied", "kind": "dataset", "before": {"name": "pay_volumes", "records": 48211}},
-            "mina emptied the data set “pay_volumes”: 48 211 records",
+            "mina emptied the data set “pay_volumes”: 48,211 records",
         ),
         (
             {"verb": "emptied", "kind": "dataset", "before": {"name": "pay/volumes", "records": 1}},
@@ -204,7 +204,7 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
     by = "mina@example.org, user name mina"
-    for shown_text in ("daily limit of emails 1 000 5 000", "election mailing", "req-1", "192.0.2.7", by):
+    for shown_text in ("daily limit of emails 1,000 5,000", "election mailing", "req-1", "192.0.2.7", by):
         assert shown_text in page
 
 

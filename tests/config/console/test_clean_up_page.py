@@ -144,7 +144,7 @@ def test_a_run_in_progress_is_shown_and_not_started_twice(console: Client) -> No
     page = text_of(answer.content)
     assert RetentionRun.objects.count() == 1
     assert "Already running: Saved searches." in page
-    assert "Running 1 200 removed so far" in page
+    assert "Running 1,200 removed so far" in page
     assert 'data-refresh="2"' in answer.content.decode()
     assert '<noscript><meta http-equiv="refresh"' in answer.content.decode()
 

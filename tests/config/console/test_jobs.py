@@ -1,4 +1,4 @@
-"""A bulk action on more than 1 000 rows is a background job: each row changes once, even if a worker dies."""
+"""A bulk action on more than 1,000 rows is a background job: each row changes once, even if a worker dies."""
 
 import re
 import threading
@@ -100,7 +100,7 @@ def test_the_page_says_the_exact_number_and_names_the_first(console, service):
     page = confirm_all(console, KEYS, "revoke_chosen", keys[0].pk)
 
     fields = fields_of(page)
-    assert "Revoke 1 001 keys" in text_of(page)
+    assert "Revoke 1,001 keys" in text_of(page)
     assert "and 951 more, not listed here." in text_of(page)
     assert "This runs as a background job" in text_of(page)
     assert (fields["select_across"], fields["number"], len(fields["_selected_action"])) == (["1"], ["1001"], 1)
@@ -116,12 +116,12 @@ def test_more_than_a_thousand_rows_run_in_the_background_with_a_progress_page(co
 
     after = console.get(url)
     assert revoked_at_once == 0
-    assert "Revoke 1 001 keys" in text_of(before)
-    assert "Running 0 of 1 001 done." in text_of(before)
+    assert "Revoke 1,001 keys" in text_of(before)
+    assert "Running 0 of 1,001 done." in text_of(before)
     assert 'data-refresh="2"' in before.content.decode()
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in before.content.decode()
     assert is_more is False
-    assert "Done 1 001 keys revoked. Calls with them fail within 2 seconds." in text_of(after)
+    assert "Done 1,001 keys revoked. Calls with them fail within 2 seconds." in text_of(after)
     assert "refresh=" not in after.content.decode()
     assert set(ApiKey.objects.values_list("revoked_by", flat=True)) == {"mina@example.org"}
     events = AuditEvent.objects.filter(verb="revoked")
@@ -138,7 +138,7 @@ def test_a_thousand_rows_are_done_at_once(console, service):
         KEYS, {**fields_of(confirm_all(console, KEYS, "revoke_chosen", keys[0].pk)), "step": "revoke"}, follow=True
     )
 
-    assert "1 000 keys revoked." in text_of(answer)
+    assert "1,000 keys revoked." in text_of(answer)
     assert not ApiKey.objects.filter(revoked_at=None).exists()
     assert not BulkJobRun.objects.exists()
 
@@ -151,7 +151,7 @@ def test_if_the_number_of_matching_rows_has_changed_nothing_is_done(console, ser
 
     answer = console.post(KEYS, {**sent, "step": "revoke"})
 
-    assert "The number of matching rows has changed to 1 002. Nothing was done." in text_of(answer)
+    assert "The number of matching rows has changed to 1,002. Nothing was done." in text_of(answer)
     assert fields_of(answer)["number"] == ["1002"]
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
     assert not BulkJobRun.objects.exists()
@@ -356,7 +356,7 @@ def test_a_job_is_shown_to_the_person_who_started_it_and_to_operators_only(conso
     assert beside.get(url).status_code == 404
     assert stranger.get(url).status_code == 404
     assert browser_of(mina).post(url, {"finished_at": "2020-01-01"}).status_code == 403
-    assert "Revoke 1 001 keys" in text_of(console.get("/admin/operations/jobs/"))
+    assert "Revoke 1,001 keys" in text_of(console.get("/admin/operations/jobs/"))
     assert "No background jobs yet." in text_of(stranger.get("/admin/operations/jobs/"))
     assert browser_of(make_person()).get("/admin/operations/jobs/").status_code == 403
 
@@ -428,8 +428,8 @@ def test_retention_of_many_data_sets_is_previewed_as_a_sum_and_saved_in_the_back
     run = BulkJobRun.objects.get()
     work_once(run)
 
-    assert "This deletes 2 records in all 1 001 data sets together." in text_of(seen)
-    assert "Save and delete 2 records of 1 001 data sets" in text_of(seen)
+    assert "This deletes 2 records in all 1,001 data sets together." in text_of(seen)
+    assert "Save and delete 2 records of 1,001 data sets" in text_of(seen)
     assert answer["Location"] == f"/admin/operations/jobs/{run.pk}/change/"
     assert set(DataSet.objects.values_list("max_records", flat=True)) == {1}
     assert AuditEvent.objects.filter(verb="changed").count() == MANY

@@ -120,7 +120,7 @@ def test_the_gap_between_page_numbers_is_not_a_link(console):
 
     assert '<span aria-hidden="true">…</span>' in page
     assert "?p=%E2%80%A6" not in page
-    assert "1\N{NO-BREAK SPACE}001" in page
+    assert "1,001" in page
     assert not re.search(r"(?<![0-9a-f-])1001(?![0-9a-f-])", page)  # ids of rows may contain these digits
 
 

@@ -12,10 +12,10 @@ from django.utils import timezone
 from config.jobs.models import RetentionRun
 from config.queue import presence
 from datasets.models import DataSetDay
-from notifications.models import Channel, DailyCount, KeyType, Role, Service, Status, TeamMember, Template
+from notifications.models import BulkState, Channel, DailyCount, KeyType, Role, Service, Status, TeamMember, Template
 from notifications.tasks.upkeep import COUNTS
 from tests.datasets.making import make_data_set
-from tests.factories import make_api_key, make_notification, make_service, make_template
+from tests.factories import make_api_key, make_bulk_send, make_notification, make_service, make_template
 from tests.people import browser_of
 
 pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
@@ -64,10 +64,13 @@ def test_a_card_shows_the_number_of_messages_by_status(overview: Callable[[], st
 
     page = overview()
 
-    assert "Emails sent 1 035" in page
-    assert "delivering 5 delivered 1 020 failed 10 1.0 %" in page
+    assert "Emails sent 1,035" in page
+    assert "delivering 5 delivered 1,020 failed 10 1.0 %" in page
     assert "Test messages are not counted." in page
-    assert "by UTC day" in page
+    assert "0 today" in page
+    assert "107 % more than the week before" in page
+    assert "9 emails could not be delivered: the address" in page
+    assert "1 email failed, because we could not hand them over" in page
 
 
 @pytest.mark.parametrize(
@@ -114,9 +117,9 @@ def test_each_number_leads_to_the_log_with_its_filter(console: Client) -> None:
 
     answers = {link: console.get(link) for link in emails}
 
-    assert [answer.status_code for answer in answers.values()] == [200] * 4
+    assert [answer.status_code for answer in answers.values()] == [200] * 5
     shown = {link: len(answer.context["cl"].result_list) for link, answer in answers.items()}
-    assert sorted(shown.values()) == [0, 1, 1, 2]
+    assert sorted(shown.values()) == [0, 1, 1, 1, 2]
 
 
 def test_the_overview_shows_the_chosen_service_only(console: Client, overview: Callable[[], str]) -> None:
@@ -176,12 +179,12 @@ def test_the_panel_of_data_sets_shows_writes_and_the_largest_data_sets(overview:
 
     page = overview()
 
-    assert "Records today 1 200" in page
-    assert "Records in 7 days 1 501" in page
+    assert "Records today 1,200" in page
+    assert "Records in 7 days 1,501" in page
     assert "Refused 3" in page
     assert "Data sets written today 1 written" not in page
     assert "Data sets written today 1 of 2" in page
-    assert f"Largest {busy} 6 500" in page
+    assert f"Largest {busy} 6,500" in page
 
 
 def test_late_data_sets_are_shown_above_the_numbers(overview: Callable[[], str]) -> None:
@@ -261,6 +264,45 @@ def test_the_overview_reads_counters_only(
     asked = [query["sql"] for query in queries.captured_queries if "notifications_notification" in query["sql"]]
     assert asked
     assert all("LIMIT 1" in sql for sql in asked)
+
+
+def test_officials_see_no_news_of_operators(db: None) -> None:
+    client = join(make_service(), *Role)
+
+    page = text_of(client.get("/admin/").content)
+
+    for news in ("clean-up", "Clean-up", "worker", "View health"):
+        assert news not in page, news
+
+
+def test_the_reasons_of_failures_lead_to_these_messages(console: Client, overview: Callable[[], str]) -> None:
+    template = make_template()
+    count(template, Status.TEMPORARY_FAILURE, 1)
+    count(template, Status.TEMPORARY_FAILURE, 4, days=8)
+    failed = make_notification(template, status=Status.TEMPORARY_FAILURE)
+    make_notification(template, status=Status.TECHNICAL_FAILURE)
+    page = console.get("/admin/").content.decode()
+    (link,) = re.findall(r'<a href="([^"]+)">1 email could not be delivered for now', page)
+
+    found = console.get(link.replace("&amp;", "&")).context["cl"].result_list
+
+    assert [row.pk for row in found] == [failed.pk]
+
+
+def test_the_chosen_service_shows_what_is_scheduled(db: None) -> None:
+    template = make_template()
+    client = join(template.service, Role.SEE_ACTIVITY)
+    assert "Scheduled" not in text_of(client.get("/admin/").content)
+    later = timezone.now() + timedelta(hours=1)
+    make_notification(template, status=Status.CREATED, attempt=0, scheduled_for=later, next_attempt_at=later)
+    for state in (BulkState.SCHEDULED, BulkState.FINISHED):
+        make_bulk_send(template, state=state)
+
+    page = client.get("/admin/").content.decode()
+
+    assert "Scheduled Messages wait for their time. 1 bulk send waits for the planned time." in text_of(page.encode())
+    (link,) = re.findall(r'<a href="([^"]+)">Messages wait', page)
+    assert len(client.get(link.replace("&amp;", "&")).context["cl"].result_list) == 1
 
 
 def test_the_numbers_have_a_time_and_refresh_themselves(console):

@@ -66,7 +66,7 @@ def test_the_list_shows_calls_and_errors_of_a_week_and_the_page_by_day(console, 
     listed = console.get(LIST).content.decode()
     page = page_of(console, key)
 
-    assert "1\N{NO-BREAK SPACE}240 calls" in listed
+    assert "1,240 calls" in listed
     assert "3 refused" in listed
     assert '<td class="sb-number">500</td><td class="sb-number">500</td>' in page
 

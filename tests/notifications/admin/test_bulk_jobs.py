@@ -68,7 +68,7 @@ def test_a_table_of_many_rows_is_checked_by_a_worker_with_progress(sender: Clien
         pass
 
     page = sender.get(url_of(bulk_send, "check"))
-    assert "0 of 1 500 rows done" in text_of(before)
+    assert "0 of 1,500 rows done" in text_of(before)
     assert 'data-refresh="2"' in before.content.decode()
     assert "You need to fix 30 email addresses" in text_of(page)
     assert "data-refresh" not in page.content.decode()
@@ -114,7 +114,7 @@ def test_a_large_file_is_read_by_a_worker(sender: Client, template: Template):
 
     assert "Reading your file" in text_of(before)
     assert 'data-refresh="1"' in before.content.decode()
-    assert "Check 16 500 rows" in text_of(sender.get(url))
+    assert "Check 16,500 rows" in text_of(sender.get(url))
 
 
 def test_a_large_file_that_cannot_be_read_shows_the_reason(sender: Client, template: Template):

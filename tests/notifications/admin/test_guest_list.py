@@ -95,7 +95,7 @@ def test_a_full_list_says_so_line_by_line(client, service, settings):
 def test_a_thousand_lines_are_the_maximum(client, service):
     page = client.post(ADD, typed(service, *[f"a{number}@example.org" for number in range(1001)])).content.decode()
 
-    assert "Enter at most 1\xa0000 lines at once. You entered 1\xa0001." in page
+    assert "Enter at most 1,000 lines at once. You entered 1,001." in page
 
 
 def test_an_empty_form_is_rejected(client, service):

@@ -81,7 +81,7 @@ def test_a_temporary_change_returns_by_itself(console, service):
     assert (change.limit, change.former, change.value, change.returns_to) == ("daily_limit_email", 1000, 5000, 1000)
     assert change.until.astimezone(UTC).date() == today() + timedelta(days=1)
     assert Service.objects.get().daily_limit_email == 5000
-    assert "then 1 000 again" in console.get(f"{PAGE}{service.pk}/", follow=True).content.decode().replace("\xa0", " ")
+    assert "then 1,000 again" in console.get(f"{PAGE}{service.pk}/", follow=True).content.decode().replace("\xa0", " ")
 
     tasks.watch_limits()
     assert Service.objects.get().daily_limit_email == 5000

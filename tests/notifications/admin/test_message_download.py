@@ -111,7 +111,7 @@ def test_recipients_are_masked_without_the_role(reader: Client, template: Templa
 def test_many_messages_are_left_to_a_job(reader: Client, template: Template) -> None:
     repeat_notification(make_notification(template), download.MOST_AT_ONCE)
     page = reader.get(f"{DOWNLOAD}?key_type=all")
-    assert "The CSV file has 10 001 messages" in text_of(page)
+    assert "The CSV file has 10,001 messages" in text_of(page)
     assert "You can download it for 3 days" in text_of(page)
 
     answer = reader.post(f"{DOWNLOAD}?key_type=all", {"job_id": page.context["job_id"]})

@@ -71,7 +71,7 @@ def found(browser, query=""):
 
 def counters(browser, query=""):
     return {
-        counter["title"]: int(counter["shown"].replace("\N{NO-BREAK SPACE}", ""))
+        counter["title"]: int(counter["shown"].replace(",", ""))
         for counter in browser.get(f"{LOG}?{query}").context["cl"].counters
     }
 
@@ -167,8 +167,8 @@ def test_counting_stops_at_a_limit(console, template):
     # Without filters, the counts come from daily counters. These have no origin, so its filter counts rows.
     counting.count_recent()
     assert counters(console) == {"All": 10_005, "Delivering": 10_005, "Delivered": 0, "Failed": 0}
-    page = console.get(f"{LOG}?origin__exact=api").content.decode().replace("\N{NO-BREAK SPACE}", " ")
-    assert ">10 000+</b>" in page
+    page = console.get(f"{LOG}?origin__exact=api").content.decode()
+    assert ">10,000+</b>" in page
     assert "more than 10000" not in page
 
 

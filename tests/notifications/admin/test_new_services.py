@@ -43,7 +43,7 @@ def test_the_form_of_a_new_service_explains_trial_and_what_recipients_see(consol
     page = console.get(ADD).content.decode()
 
     assert "It starts in trial." in page
-    assert "1\N{NO-BREAK SPACE}050 emails" in page
+    assert "1,050 emails" in page
     assert "“HARBOUR”" in page
 
 

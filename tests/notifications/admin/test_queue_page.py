@@ -235,9 +235,9 @@ def test_the_page_of_a_provider_lists_its_newest_results(console, settings):
 
     shown = [(row.label, row.error, row.took.replace("\xa0", " ")) for row in answer.context["results"]]
     assert shown == [
-        ("Accepted", "", "1 200 ms"),
-        ("Rejected", "550 at RCPT", "1 201 ms"),
-        ("Unknown", "lost", "1 202 ms"),
+        ("Accepted", "", "1,200 ms"),
+        ("Rejected", "550 at RCPT", "1,201 ms"),
+        ("Unknown", "lost", "1,202 ms"),
     ]
     assert console.get(f"{PAGE}providers/other/").status_code == 404
 
