@@ -115,6 +115,7 @@ class ConsoleSite(AdminSite):
 
     def each_context(self, request: Any) -> dict[str, Any]:
         frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED, "schemes": _SCHEMES}
+        frame["session_seconds"] = settings.SESSION_COOKIE_AGE
         own = {"switcher": switcher.shown(request), **navigation.frame(request)} if self.has_permission(request) else {}
         return {**super().each_context(request), **frame, **own}
 

@@ -53,7 +53,6 @@ class ConsoleModelAdmin(RowActionsAdmin):
     save_on_top = False
     compressed_fields = False  # labels are above their fields, as in the console's other forms
     formfield_overrides: ClassVar[Any] = {models.BooleanField: {"widget": CheckboxInput}}
-    warn_unsaved_form = True
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Accept only the lookups of declared filters. Django answers any other with 400."""

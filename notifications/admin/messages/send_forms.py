@@ -82,6 +82,7 @@ class SendForm(forms.Form):
         self.channel = Channel(version.template.type)
         self._slots = send_slots.find(version.template, text)
         is_email = self.channel is Channel.EMAIL
+        self.fields["recipient"].widget.attrs["data-keep"] = f"recipient {self.channel}"
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
         self.fields["recipient"].error_messages["required"] = EMPTY[self.channel]
         self.fields["sender"].label = "Replies go to" if is_email else "Sender"

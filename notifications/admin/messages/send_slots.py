@@ -106,10 +106,11 @@ def fields(slots: Iterable[Slot], channel: Channel) -> dict[str, forms.Field]:
 
 
 def _value(slot: Slot) -> forms.Field:
+    kept = {"data-keep": f"value {slot.name}"}  # its number differs between languages and templates
     if slot.is_choice:
         choices = [(YES, "Yes"), (NO, "No")]
-        return forms.ChoiceField(required=False, label=slot.name, choices=choices, widget=forms.RadioSelect)
-    area = forms.Textarea(attrs={"rows": 3 if slot.kind == LIST else 1, "class": "sb-input"})
+        return forms.ChoiceField(required=False, label=slot.name, choices=choices, widget=forms.RadioSelect(attrs=kept))
+    area = forms.Textarea(attrs={"rows": 3 if slot.kind == LIST else 1, "class": "sb-input", **kept})
     return forms.CharField(required=False, strip=False, label=slot.name, widget=area)
 
 

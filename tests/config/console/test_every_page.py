@@ -136,7 +136,7 @@ def test_a_form_that_is_too_old_says_what_to_do(operator):
 
     answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides"})
 
-    assert "Go back, reload the page and send the form again." in answer.content.decode()
+    assert "Open the form again" in answer.content.decode()
 
 
 def rows_of_every_model():

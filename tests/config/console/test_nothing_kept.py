@@ -91,7 +91,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     # Signing in, also with wrong values; the second factor; another password.
     mina.fill("/admin/login/", username=name, password=secrets.secret("Pq7-wrong-password"))
     mina.fill("/admin/login/", username=secrets.recipient("zq7.typed@example.org"), password=first)
-    assert "Log out" in mina.fill("/admin/login/", username=name, password=first).text
+    assert "Sign out" in mina.fill("/admin/login/", username=name, password=first).text
     square = mina.fill("/admin/account/second-factor/", step="begin")
     spelled = secrets.secret(shown(square, r'id="copy-secret"[^>]*value="([a-z2-7-]+)"'))
     key = b32decode(secrets.secret(spelled.replace("-", "")).upper() + "=" * (-len(spelled.replace("-", "")) % 8))
@@ -103,7 +103,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     away = Browser(service.url)
     away.fill_on(away.fill("/admin/login/", username=name, password=second), code=secrets.secret("wrong-code-Pq7"))
     away.fill("/admin/login/code/", code=recovery[0])
-    assert "Log out" in away.get("/admin/").text
+    assert "Sign out" in away.get("/admin/").text
     away.fill("/admin/confirm/?next=/admin/account/", password=secrets.secret("Pq7-not-mine-either"))
 
     # A service with people, senders, a callback, a template and a key.

@@ -39,7 +39,7 @@ def browser(service: Service) -> Client:
 
 
 def chosen(page: HttpResponse) -> list[str]:
-    return re.findall(r'aria-current="true">(\w[^<]*)<', page.content.decode())
+    return re.findall(r'sb-button-small" href="[^"]*" aria-current="true">(\w[^<]*)<', page.content.decode())
 
 
 def labels(page: HttpResponse) -> list[str]:

@@ -121,7 +121,7 @@ def test_the_form_warns_against_personal_information_in_the_reference(browser, t
 def test_a_list_has_at_most_10000_lines(browser, template, lines, refused):
     page = check(browser, template, **{"value-1": "a\r\n" * lines})
 
-    told = {"value-1": ["Enter at most 10\u00a0000 lines."]} if refused else {}
+    told = {"value-1": ["Enter at most 10,000 lines."]} if refused else {}
     assert errors_of(page) == told
 
 
