@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "config.web.middleware.refuse_plain_http",
     "django.middleware.security.SecurityMiddleware",
     "config.web.middleware.headers",
+    "config.web.compression.compress",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["notifications.download.middleware.recipients_pages"] if "notifications" in AREAS else []),
     "django.middleware.common.CommonMiddleware",

@@ -8,7 +8,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import models
-from django.forms import Form, ModelForm
+from django.forms import DateTimeField, Form, Media, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.functional import SimpleLazyObject
@@ -21,7 +21,7 @@ from config.console import audit_sentences, lookups
 from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
 from config.console.admin.row_actions import RowActionsAdmin
 from config.console.started_from import StartedFrom
-from config.console.theme import CheckboxInput, TabularInline
+from config.console.theme import CheckboxInput, TabularInline, TextInput
 from config.databases.races import again_if_raced
 
 
@@ -52,7 +52,15 @@ class ConsoleModelAdmin(RowActionsAdmin):
     list_filter_submit = False
     save_on_top = False
     compressed_fields = False  # labels are above their fields, as in the console's other forms
-    formfield_overrides: ClassVar[Any] = {models.BooleanField: {"widget": CheckboxInput}}
+    formfield_overrides: ClassVar[Any] = {
+        models.BooleanField: {"widget": CheckboxInput},
+        models.DateTimeField: {"form_class": DateTimeField, "widget": TextInput(attrs={"type": "datetime-local"})},
+    }
+
+    @property
+    def media(self) -> Media:
+        """Return the script of bulk actions. Django's others, such as jQuery, serve controls that no form here has."""
+        return Media(js=["admin/js/actions.js"])
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Accept only the lookups of declared filters. Django answers any other with 400."""
@@ -191,6 +199,7 @@ class ConsoleInline(TabularInline):  # type: ignore[type-arg]
     extra = 0
     can_delete = False
     show_change_link = False
+    media = Media()
 
     def has_add_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False

@@ -53,7 +53,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         )
         labels = {"expires_at": "Expires", "manages_templates": "Manage templates"}
         widgets = {"manages_templates": CheckboxInput}
-        error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
+        error_messages = {"expires_at": {"invalid": "Enter a date and a time, such as 1 May 2027 at 17:00."}}
         help_texts = {
             "name": "For example, the program that will use the key. Up to 60 letters, digits, _ or -. "
             "The name is part of the key.",

@@ -29,7 +29,7 @@ def form(console, service, **fields):
     page = console.get(ADD).content.decode()
     nonce = re.search(r'name="nonce" value="([^"]+)"', page)[1]
     values = {"service": str(service.pk), "name": "pay-app", "key_type": "test", "nonce": nonce}
-    return {**values, "expires_at_0": "", "expires_at_1": "", "note": "", **fields}
+    return {**values, "expires_at": "", "note": "", **fields}
 
 
 def test_the_response_to_the_post_shows_the_whole_key(console, service):
@@ -137,8 +137,8 @@ def test_a_rejected_form_can_be_sent_again(console, service):
         ({"name": "páy"}, "á is not allowed here"),
         ({"name": ""}, "This field is required."),
         ({"name": "x" * 61}, "at most 60 characters"),
-        ({"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}, "Enter a time in the future"),
-        ({"expires_at_0": "2099-01-01"}, "Enter a time as well as a date, such as 17:00."),
+        ({"expires_at": "2020-01-01T00:00"}, "Enter a time in the future"),
+        ({"expires_at": "tomorrow"}, "Enter a date and a time, such as 1 May 2027 at 17:00."),
         ({"key_type": "root"}, "Select a valid choice."),
     ],
     ids=["wrong letter", "no name", "long name", "past end", "end without a time", "unknown type"],

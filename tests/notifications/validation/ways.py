@@ -119,7 +119,7 @@ WAYS = {
     ),
     "key": Way(
         page="apikey_add",
-        form=lambda text: {"name": text, "key_type": "test", "expires_at_0": "", "expires_at_1": "", "note": ""},
+        form=lambda text: {"name": text, "key_type": "test", "expires_at": "", "note": ""},
         document=lambda text: {"api_keys": [{"name": text, "type": "test"}]},
         stored=_texts(ApiKey, "name"),
         has_nonce=True,

@@ -14,13 +14,6 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const input of document.querySelectorAll("input[type=file]")) {
         input.hasChangeListener = true; // otherwise the theme copies the name of the file to a text field that our forms lack
     }
-    for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) {
-        const control = icon.closest("a, button");
-        const is_its_name = control && !control.title && control.textContent.trim() === icon.textContent.trim();
-        if (!is_its_name) {
-            icon.setAttribute("aria-hidden", "true"); // screen readers would read the name of the icon
-        }
-    }
 });
 
 // The menu of a narrow screen holds the focus while it is open. Escape and a click elsewhere close it, and open lists.
