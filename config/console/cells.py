@@ -76,7 +76,8 @@ def copied(text: str, name: str) -> SafeString:
     """Return a text with a button that copies it if scripts run. name: an id that is unique on the page."""
     return format_html(
         '<span class="sb-copied"><code class="sb-chip sb-chip-mono" id="copy-{0}" title="{1}">{1}</code>'
-        '<button class="sb-button sb-button-small" type="button" data-copy="copy-{0}" hidden>Copy</button></span>',
+        '<button class="sb-button sb-button-small" type="button" data-copy="copy-{0}" '
+        'aria-label="Copy {1}" hidden>Copy</button></span>',
         name,
         text,
     )

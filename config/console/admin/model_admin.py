@@ -12,6 +12,8 @@ from django.forms import DateTimeField, Form, Media, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.functional import SimpleLazyObject
+from django.utils.html import escape
+from django.utils.safestring import SafeString
 
 from config import audit
 from config.accounts import scope
@@ -23,6 +25,8 @@ from config.console.admin.row_actions import RowActionsAdmin
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, TabularInline, TextInput
 from config.databases.races import again_if_raced
+
+_ROW = "Select record"
 
 
 class ConsoleModelAdmin(RowActionsAdmin):
@@ -73,6 +77,10 @@ class ConsoleModelAdmin(RowActionsAdmin):
     def listed(self, request: HttpRequest, rows: Any) -> Any:
         """Return the rows that the list shows. The pages of a person's other rows still open by their URLs."""
         return rows
+
+    def action_checkbox(self, obj: models.Model) -> SafeString:
+        """Name the row, because the theme gives each checkbox of a list the same name."""
+        return SafeString(super().action_checkbox(obj).replace(_ROW, escape(f"Select {obj}")))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the declared actions without Django's bulk delete."""

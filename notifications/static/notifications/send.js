@@ -37,7 +37,18 @@ document.addEventListener("DOMContentLoaded", () => {
             if (other) place.replaceWith(other);
         }
         form.querySelector("[data-without-scripts]")?.remove();
+        for (const place of form.querySelectorAll("[data-errors][id]")) {
+            const field = document.getElementById(place.id.replace(/_error$/, ""));
+            if (place.children.length) {
+                field?.setAttribute("aria-invalid", "true");
+                field?.setAttribute("aria-describedby", place.id);
+            } else {
+                field?.removeAttribute("aria-invalid");
+                field?.removeAttribute("aria-describedby");
+            }
+        }
         const seen = form.querySelector(".sb-note-error") ?? form.querySelector("[data-result]");
         seen?.scrollIntoView({ block: "nearest" });
+        form.querySelector("[aria-invalid=true]")?.focus();
     }
 });

@@ -3,9 +3,12 @@
 import re
 
 import pytest
+from django.contrib import admin
 from django.urls import reverse
 
 from tests import factories
+from tests.config.console import markup
+from tests.config.console.test_every_page import NAMES, REGISTERED
 
 
 def test_required_fields_are_marked_on_every_form(console):
@@ -63,3 +66,28 @@ def test_a_field_that_is_only_shown_has_no_help_to_enter_it(console):
     member = factories.make_team_member(factories.make_service())
     page = console.get(reverse("admin:notifications_teammember_change", args=[member.pk])).content.decode()
     assert "The service can always send to this address" in page
+
+
+# One needs an email address or a phone number, the other a template on the page before.
+NO_REQUIRED_FIELD = {"notifications.TeamMember", "notifications.BulkSend"}
+
+
+@pytest.mark.parametrize("model", [model for model, _ in REGISTERED], ids=NAMES)
+def test_a_refused_form_is_usable_with_a_screen_reader(console, rf, operator, model):
+    """Hints and errors have the ids that their fields name, and each field with an error is marked."""
+    factories.make_service()
+    model_admin = admin.site.get_model_admin(model)
+    request = rf.get("/admin/")
+    request.user = operator
+    if not model_admin.has_add_permission(request):
+        return
+
+    if model._meta.label in NO_REQUIRED_FIELD:
+        return
+    nonce = re.search('name="nonce" value="([^"]+)"', console.get(model_admin.url_of("add")).content.decode())
+
+    page = console.post(model_admin.url_of("add"), {"nonce": nonce[1]} if nonce else {}).content.decode()
+
+    assert markup.problems(page) == []
+    assert 'aria-invalid="true"' in page
+    assert re.search(r'aria-describedby="[^"]*_error', page)

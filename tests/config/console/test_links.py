@@ -1,4 +1,4 @@
-"""A page has no links to pages that its reader may not open."""
+"""A page has no links to pages that its reader may not open, and screen readers can use it."""
 
 import re
 from collections import deque
@@ -8,6 +8,7 @@ from django.utils.html import escape
 
 from notifications.models import Role
 from tests import factories
+from tests.config.console import markup
 from tests.notifications.download.sending import send_file
 from tests.people import colleague
 
@@ -32,7 +33,7 @@ def test_no_link_of_the_console_leads_to_a_403(db, roles):
     factories.make_guest(service)
     send_file(service)
     client = colleague(service, *roles)
-    seen, waiting, closed = set(), deque([("/admin/", "")]), []
+    seen, waiting, closed, unusable = set(), deque([("/admin/", "")]), [], {}
 
     while waiting:
         place, found_on = waiting.popleft()
@@ -43,8 +44,11 @@ def test_no_link_of_the_console_leads_to_a_403(db, roles):
         if answer.status_code == 403:
             closed.append((place, found_on))
         elif answer.status_code == 200 and not answer.streaming:
-            links = LINK.findall(answer.content.decode())
+            text = answer.content.decode()
+            links = LINK.findall(text)
+            unusable |= dict.fromkeys(markup.problems(text), place)
             waiting.extend((link.replace(escape("&"), "&"), place) for link in links)
 
     assert [f"{found_on} links to {place}" for place, found_on in closed] == []
+    assert unusable == {}
     assert len(seen) > 5

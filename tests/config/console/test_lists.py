@@ -157,3 +157,12 @@ def test_a_list_counts_its_rows_with_the_noun_of_its_page(console):
     for model in ("group", "type"):
         page = console.get(reverse(f"admin:datasets_data{model}_changelist")).content.decode()
         assert re.search(rf"\b1\s+{model}\b", page)
+
+
+def test_the_checkboxes_of_a_list_name_their_rows(console):
+    template = factories.make_template(name="Tide table")
+
+    page = console.get(reverse("admin:notifications_template_changelist")).content.decode()
+
+    assert f'aria-label="Select {template}"' in page
+    assert 'aria-label="Select record"' not in page

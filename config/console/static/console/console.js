@@ -11,6 +11,9 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const cell of document.querySelectorAll("td[data-label], th[data-label]")) {
         cell.dataset.label = cell.dataset.label.charAt(0).toUpperCase() + cell.dataset.label.slice(1);
     }
+    for (const part of document.querySelectorAll("fieldset.module:not(:has(> legend))")) {
+        part.setAttribute("role", "none"); // a group without a name is noise
+    }
     for (const input of document.querySelectorAll("input[type=file]")) {
         input.hasChangeListener = true; // otherwise the theme copies the name of the file to a text field that our forms lack
     }
@@ -66,6 +69,7 @@ async function copy(button) {
     try {
         await navigator.clipboard.writeText(text);
         button.textContent = "Copied";
+        document.getElementById("search-status").textContent = "Copied"; // screen readers announce it
     } catch {
         select(source); // browsers allow the clipboard only on https and localhost, so the user presses Ctrl+C
         button.textContent = "Press Ctrl+C";
