@@ -15,7 +15,7 @@ def with_menu_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Replace the titles of app and list. The place has no link, because its first page depends on the person.
 
     parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`. A row with `crumbs_above`
-    has these instead of its list.
+    has these instead of its list, and no place if they are none.
     """
     if len(parts) < 2 or "link" not in parts[0]:
         return parts
@@ -23,7 +23,7 @@ def with_menu_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = [{**part, "title": getattr(part["title"], "row_title", part["title"])} for part in parts[2:]]
     list_part = {**parts[1], "title": title or capfirst(parts[1]["title"])}
     above = getattr(parts[-1]["title"], "crumbs_above", [list_part])
-    return [*([{"title": place}] if place else []), *above, *rows]
+    return [*([{"title": place}] if place and above else []), *above, *rows]
 
 
 @register.filter

@@ -12,15 +12,16 @@ from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.console import cells
+from config.console.admin import Button
 from config.console.admin.columns import column
 from config.console.sections import Fact, Section
 from config.queue import publishing
 from notifications import tasks
 from notifications.admin import permissions
 from notifications.admin.go_live.forms import NoteForm
-from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.admin.service_rows import ServiceRowAdmin, ServiceScopedAdmin, posted
 from notifications.delivery.notices.go_live import volumes
-from notifications.models import GoLiveRequest, GoLiveState, Role
+from notifications.models import GoLiveRequest, GoLiveState, Role, Service
 
 _TONES = {
     GoLiveState.WAITING: "warn",
@@ -43,6 +44,15 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
     sortable_by = ()
     row_actions = {"send-back": "send_back", "withdraw": "withdraw"}
     empty = "No requests to go live. The team of a service in trial asks on the page of its settings."
+
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        """Lead the team of a service in trial to the page that asks, or that makes it live."""
+        service, page = permissions.chosen_service(request), admin.site.get_model_admin(Service)
+        if not isinstance(page, ServiceScopedAdmin) or service is None or service.live or not service.active:
+            return []
+        labels = {"go-live": "Go live…", "ask-to-go-live": "Ask to go live…"}
+        allowed = (word for word in labels if page.may_do(request, word, service))
+        return [Button(labels[word], url=page.url_of(word, service)) for word in allowed][:1]
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         if word == "send-back":

@@ -50,7 +50,7 @@ class NotificationAdmin(
     view_roles = frozenset({Role.SEE_ACTIVITY})
     is_reading_logged = True
     list_display = ("made", "status_title", "to_whom", "said", "sent_by", "named", "took")
-    list_display_links = ("made",)
+    list_display_links = ("made", "to_whom")
     list_filter = (
         filters.StatusFilter,
         filters.MadeFilter,

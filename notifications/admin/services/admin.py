@@ -157,6 +157,11 @@ class ServiceAdmin(StateSteps):
         permissions.choose(request, obj)
         return super().response_add(request, obj, post_url_continue)
 
+    def give_title(self, request: HttpRequest, obj: Any) -> None:
+        """Show no list above the settings of a service: only operators use the list."""
+        super().give_title(request, obj)
+        obj.crumbs_above = []
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the sections of a service. Each has its own page for changes."""
         return {"sections": page.sections(obj, self._buttons_of_sections(request, obj), self.links(request, obj))}

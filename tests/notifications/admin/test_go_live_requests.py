@@ -83,6 +83,17 @@ def test_a_manager_asks_and_an_operator_makes_the_service_live(manager, console,
     assert AuditEvent.objects.filter(verb="asked_for_live", service_id=service.pk).exists()
 
 
+@pytest.mark.parametrize(("may_do_it", "word"), [(True, "go-live"), (False, "ask-to-go-live")])
+def test_the_list_leads_the_team_to_the_page_that_asks(manager, service, settings, may_do_it, word):
+    settings.SELF_GO_LIVE = may_do_it
+    assert f'href="{page_of(service, word)}"' in text_of(manager.get(LIST))
+
+    service.live = True
+    service.save()
+
+    assert f'href="{page_of(service, word)}"' not in text_of(manager.get(LIST))
+
+
 def test_an_operator_sends_a_request_back_with_a_note_and_the_team_asks_again(manager, console, service):
     row = ask(manager, service)
     assert "This field is required." in text_of(console.post(page_of(row, "send-back"), {"note": ""}))
