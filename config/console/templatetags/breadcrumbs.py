@@ -15,7 +15,7 @@ def with_menu_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Replace the titles of app and list. The place has no link, because its first page depends on the person.
 
     parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`. A row with `crumbs_above`
-    has these instead of its list, and no place if they are none.
+    has these instead of its list, and no place if there are none.
     """
     if len(parts) < 2 or "link" not in parts[0]:
         return parts
