@@ -29,6 +29,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "config/accounts/test_lookup.py",
     "config/accounts/test_odd_input.py::test_odd_input_at_the_sign_in",
     "config/accounts/test_odd_input.py::test_odd_input_on_the_page",
+    "config/console/test_find.py::test_the_search_box_suggests_pages",
     "config/databases/postgresql/test_forked.py",
     "config/databases/postgresql/test_pgbouncer.py",
     "config/databases/postgresql/test_prepared.py",

@@ -137,7 +137,7 @@ def test_the_page_exists_as_plain_text(client, page):
 
 def test_the_front_page_and_the_console_link_to_the_page(client, console):
     assert 'href="/docs/"' in client.get("/").content.decode()
-    assert 'href="/docs/"' in console.get("/admin/").content.decode()
+    assert 'href="/docs/"' in console.get("/admin/notifications/apikey/").content.decode()
 
 
 SHOWN = r"""
