@@ -15,6 +15,7 @@ COLUMNS = PersonalColumns(
         "datasets.EmptiedStore": TextColumns(nothing="label"),
         "datasets.FieldSeen": TextColumns(nothing="name types example"),
         "datasets.Record": TextColumns(nothing="record_id body"),
+        "datasets.Segment": TextColumns(nothing="file columns"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

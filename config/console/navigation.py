@@ -24,7 +24,7 @@ BESIDE, OPERATIONS = "Beside", "Operations"  # groups of the menu
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MenuPage:
     """A page of the console to which the menu leads, or the tabs of a place.
 
     page: a model label such as "app.Model" for its list; "app.Model/name" for another page of its admin, which
@@ -57,18 +57,18 @@ def _has_only_data(request: HttpRequest) -> bool:
 
 
 # A group of the menu has places, and a place has pages. The tabs of a place lead to its pages.
-MENU: dict[str, dict[str, tuple[Page, ...]]] = {
+MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
     "": {
-        "Dashboard": (Page("Dashboard", HOME, "What was sent, what failed, and what needs you"),),
-        "Templates": (Page("Templates", "notifications.Template", "Message texts and their versions"),),
+        "Dashboard": (MenuPage("Dashboard", HOME, "What was sent, what failed, and what needs you"),),
+        "Templates": (MenuPage("Templates", "notifications.Template", "Message texts and their versions"),),
         "Send": (
-            Page(
+            MenuPage(
                 "Send a message",
                 "notifications.Notification/send",
                 "Send one message yourself, for real or as a test",
                 tab="To one person",
             ),
-            Page(
+            MenuPage(
                 "Bulk sends",
                 "notifications.BulkSend",
                 "Send one template to every row of a spreadsheet or list",
@@ -76,60 +76,66 @@ MENU: dict[str, dict[str, tuple[Page, ...]]] = {
             ),
         ),
         "Messages": (
-            Page("Message log", "notifications.Notification", "Messages, their status and why they failed"),
-            Page("Files", "notifications.Attachment", "Files sent by email"),
-            Page(
+            MenuPage("Message log", "notifications.Notification", "Messages, their status and why they failed"),
+            MenuPage("Files", "notifications.Attachment", "Files sent by email"),
+            MenuPage(
                 "One person", "notifications.Notification/person", "Find, export and erase what is stored of a person"
             ),
         ),
         "Inbox": (
-            Page("Received emails", "notifications.ReceivedEmail", "Replies that people sent to a reply-to address"),
-            Page("Received texts", "notifications.ReceivedText", "Texts that people sent you, and your replies"),
-            Page("Unsubscribe requests", "notifications.UnsubscribeRequest", "Recipients who want no more emails"),
+            MenuPage(
+                "Received emails", "notifications.ReceivedEmail", "Replies that people sent to a reply-to address"
+            ),
+            MenuPage("Received texts", "notifications.ReceivedText", "Texts that people sent you, and your replies"),
+            MenuPage("Unsubscribe requests", "notifications.UnsubscribeRequest", "Recipients who want no more emails"),
         ),
-        "Reports": (Page("Reports", "notifications.Service/statistics", "Counts, costs, failures and delivery times"),),
-        "Team": (Page("Team", "notifications.TeamMember", "Invite colleagues and choose their roles"),),
+        "Reports": (
+            MenuPage("Reports", "notifications.Service/statistics", "Counts, costs, failures and delivery times"),
+        ),
+        "Team": (MenuPage("Team", "notifications.TeamMember", "Invite colleagues and choose their roles"),),
         "Settings": (
-            Page(
+            MenuPage(
                 "Settings",
                 SETTINGS,
                 "Name, channels, quiet hours, retention and limits of the service",
                 tab="Service",
                 area="notifications",
             ),
-            Page(
+            MenuPage(
                 "Reply-to addresses",
                 "notifications.ReplyToAddress",
                 "Email addresses that receive replies",
                 tab="Reply-to",
             ),
-            Page(
+            MenuPage(
                 "Text message senders", "notifications.SmsSender", "Names that texts are sent from", tab="Text senders"
             ),
-            Page("Stopped recipients", "notifications.Suppression", "Suppressions: stop sending to a person"),
-            Page("Limits", "notifications.Service/limits_today", "How much of each limit is used"),
-            Page("Go live", "notifications.GoLiveRequest", "Ask to go live, and requests to make a service live"),
-            Page("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_is_official),
-            Page("Read log", "operations.ReadEvent", "Who opened which message or file", is_shown=_is_official),
+            MenuPage("Stopped recipients", "notifications.Suppression", "Suppressions: stop sending to a person"),
+            MenuPage("Limits", "notifications.Service/limits_today", "How much of each limit is used"),
+            MenuPage("Go live", "notifications.GoLiveRequest", "Ask to go live, and requests to make a service live"),
+            MenuPage("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_is_official),
+            MenuPage("Read log", "operations.ReadEvent", "Who opened which message or file", is_shown=_is_official),
         ),
     },
     BESIDE: {
         "For developers": (
-            Page("API keys", "notifications.ApiKey", "API integration: keys, their usage and details for developers"),
-            Page("Callbacks", "notifications.CallbackEndpoint", "URLs that receive the status of your messages"),
-            Page("Delivery log", "notifications.CallbackDelivery", "Calls to your callbacks and their answers"),
-            Page("Guest list", "notifications.GuestListEntry", "People whom a service in trial can send to"),
-            Page("Sandbox inbox", "/sandbox/", "Test messages", area="notifications", is_shown=_has_inbox),
-            Page("API docs", "/docs/", "All API calls and errors, with examples"),
+            MenuPage(
+                "API keys", "notifications.ApiKey", "API integration: keys, their usage and details for developers"
+            ),
+            MenuPage("Callbacks", "notifications.CallbackEndpoint", "URLs that receive the status of your messages"),
+            MenuPage("Delivery log", "notifications.CallbackDelivery", "Calls to your callbacks and their answers"),
+            MenuPage("Guest list", "notifications.GuestListEntry", "People whom a service in trial can send to"),
+            MenuPage("Sandbox inbox", "/sandbox/", "Test messages", area="notifications", is_shown=_has_inbox),
+            MenuPage("API docs", "/docs/", "All API calls and errors, with examples"),
         ),
         "Data": (
-            Page("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
-            Page("Groups", "datasets.DataGroup", "The first part of a data set's path"),
-            Page("Types", "datasets.DataType", "The second part of a data set's path"),
-            Page("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
-            Page("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
-            Page("Read log", "operations.ReadEvent", "Who opened which record", is_shown=_has_only_data),
-            Page(
+            MenuPage("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
+            MenuPage("Groups", "datasets.DataGroup", "The first part of a data set's path"),
+            MenuPage("Types", "datasets.DataType", "The second part of a data set's path"),
+            MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
+            MenuPage("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
+            MenuPage("Read log", "operations.ReadEvent", "Who opened which record", is_shown=_has_only_data),
+            MenuPage(
                 "Clean-up",
                 "operations.RetentionRun",
                 "What is deleted automatically",
@@ -140,27 +146,29 @@ MENU: dict[str, dict[str, tuple[Page, ...]]] = {
     OPERATIONS: {
         page.title: (page,)
         for page in (
-            Page("Health", "/admin/operations/health/", "What works, and what to do about the rest"),
-            Page(
+            MenuPage("Health", "/admin/operations/health/", "What works, and what to do about the rest"),
+            MenuPage(
                 "Queue and providers",
                 "/admin/operations/queue/",
                 "What waits, runs and failed, and how providers answer",
                 area="notifications",
             ),
-            Page("Clean-up", "operations.RetentionRun", "What is deleted automatically"),
-            Page("Background jobs", "operations.BulkJobRun", "Changes of many rows, exports and their progress"),
-            Page("Audit", "operations.AuditEvent", "Who did what, and when"),
-            Page("Read log", "operations.ReadEvent", "Who opened which message, file or record"),
-            Page("Services", "notifications.Service", "All services and their status"),
-            Page("Protected names", "notifications.ProtectedName", "Names that only operators can assign, or nobody"),
-            Page("Users", "auth.User", "Accounts that can sign in"),
+            MenuPage("Clean-up", "operations.RetentionRun", "What is deleted automatically"),
+            MenuPage("Background jobs", "operations.BulkJobRun", "Changes of many rows, exports and their progress"),
+            MenuPage("Audit", "operations.AuditEvent", "Who did what, and when"),
+            MenuPage("Read log", "operations.ReadEvent", "Who opened which message, file or record"),
+            MenuPage("Services", "notifications.Service", "All services and their status"),
+            MenuPage(
+                "Protected names", "notifications.ProtectedName", "Names that only operators can assign, or nobody"
+            ),
+            MenuPage("Users", "auth.User", "Accounts that can sign in"),
         )
     },
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class MenuLink:
     """A page that this person may open."""
 
     title: str
@@ -171,12 +179,12 @@ class Link:
     group: str
 
 
-def links(request: HttpRequest) -> list[Link]:
+def links(request: HttpRequest) -> list[MenuLink]:
     """Return the pages that this person may open, in the order of the menu."""
     if not scope.has_anything(request):
         return []
     return [
-        Link(title=page.title, tab=page.tab or page.title, url=url, about=page.about, place=place, group=group)
+        MenuLink(title=page.title, tab=page.tab or page.title, url=url, about=page.about, place=place, group=group)
         for group, places in MENU.items()
         if group != OPERATIONS or scope.is_operator(request)
         for place, pages in places.items()
@@ -241,7 +249,7 @@ def _model_and_url(page: str) -> tuple[type[Model] | None, str]:
         return None, ""
 
 
-def _url(page: Page, request: HttpRequest) -> str:
+def _url(page: MenuPage, request: HttpRequest) -> str:
     if page.area not in {"", *settings.AREAS} or not page.is_shown(request):
         return ""
     if page.page.startswith("/"):

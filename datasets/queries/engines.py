@@ -19,8 +19,8 @@ from datasets.columns import files
 from datasets.models import DataSet
 from datasets.queries import counting, groups, periods, raw, selected
 from datasets.queries.column_files import process, reading
-from datasets.queries.column_files.positions import OWN, Place
-from datasets.queries.column_files.reading import Answer, Range
+from datasets.queries.column_files.positions import OWN, RecordPlace
+from datasets.queries.column_files.reading import ColumnAnswer, Range
 from datasets.queries.cursor import LongText
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
@@ -74,7 +74,7 @@ def table(data_set: DataSet, query: Query) -> BinaryIO:
         return path.open("rb")
 
 
-def _places(data_set: DataSet, query: Query, most: int) -> Sequence[Place] | None:
+def _places(data_set: DataSet, query: Query, most: int) -> Sequence[RecordPlace] | None:
     """Find the records of a raw read in column files. Return None if an index of the row store finds them."""
     if data_set.columns_until is None:
         return None
@@ -85,12 +85,12 @@ def _places(data_set: DataSet, query: Query, most: int) -> Sequence[Place] | Non
     if not is_of_columns or (query.after is not None and isinstance(query.after.value, LongText)):
         return None
     span = Range(start_at=query.start_at, end_at=query.end_at, inclusive=query.inclusive)
-    places: Sequence[Place] | None = reading.answer(process.places, data_set, query, span, own_key, most).result
+    places: Sequence[RecordPlace] | None = reading.answer(process.places, data_set, query, span, own_key, most).result
     return places
 
 
 @contextmanager
-def _row_store(answer: Answer) -> Iterator[None]:
+def _row_store(answer: ColumnAnswer) -> Iterator[None]:
     """Count the query, and raise BeingBuilt if it takes too long only until the column files are built."""
     try:
         yield

@@ -16,7 +16,7 @@ from config.databases import keyset
 from datasets import errors
 from datasets.models import Record
 from datasets.queries import cursor, selected, sorting, stored, values, written
-from datasets.queries.column_files.positions import Place
+from datasets.queries.column_files.positions import RecordPlace
 from datasets.queries.cursor import LongText, Position
 from datasets.queries.query import Query
 from datasets.queries.selected import Row
@@ -37,7 +37,7 @@ class Page:
     rows: can be read once; next_cursor: that of the next page or None, known after the last row
     """
 
-    def __init__(self, store_id: int, query: Query, places: Sequence[Place] | None = None) -> None:
+    def __init__(self, store_id: int, query: Query, places: Sequence[RecordPlace] | None = None) -> None:
         assert query.limit is not None  # noqa: S101  a raw JSON read has its default
         self.next_cursor: str | None = None
         self.rows = self._read(_found(store_id, query, query.limit + 1, places), query, query.limit)
@@ -53,13 +53,13 @@ class Page:
                 self.next_cursor = cursor.write(query.identity, _position(last, query))
 
 
-def rows(store_id: int, query: Query, places: Sequence[Place] | None = None) -> Iterator[Row]:
+def rows(store_id: int, query: Query, places: Sequence[RecordPlace] | None = None) -> Iterator[Row]:
     """Yield the records in order, after the cursor, up to the limit. places: as in `Page`"""
     return (row for row in _found(store_id, query, query.limit, places) if row is not None)
 
 
 def _found(
-    store_id: int, query: Query, most: int | None, places: Sequence[Place] | None = None
+    store_id: int, query: Query, most: int | None, places: Sequence[RecordPlace] | None = None
 ) -> Iterator[Row | None]:
     """Yield up to `most` records, and None for a record that was deleted during the read."""
     if places is not None:
@@ -77,7 +77,7 @@ def _found(
     return sorting.by_field(store_id, records, key, falling=is_falling, after=after, most=most)
 
 
-def _at(store_id: int, places: Sequence[Place]) -> Iterator[Row | None]:
+def _at(store_id: int, places: Sequence[RecordPlace]) -> Iterator[Row | None]:
     """Yield the records of these places in their order, read by key."""
     for first in range(0, len(places), _EXPORTED):
         some = places[first : first + _EXPORTED]

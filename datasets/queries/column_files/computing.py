@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from duckdb import DuckDBPyConnection
 
 from datasets.queries.column_files.fields import CollectedField
-from datasets.queries.column_files.statement import Statement
+from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
 
 
-def computed(connection: DuckDBPyConnection, statement: Statement, field: CollectedField) -> Iterator[Computed]:
+def computed(connection: DuckDBPyConnection, statement: GroupedStatement, field: CollectedField) -> Iterator[Computed]:
     """Yield the values of the field's computed methods for each group of the statement."""
     whole, _, text, other = field.columns
     shares = [QUANTILES[method] for method in field.computed if method in QUANTILES]

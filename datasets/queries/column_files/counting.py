@@ -13,7 +13,7 @@ from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.sources import Relation
-from datasets.queries.column_files.statement import Statement, text_of
+from datasets.queries.column_files.statement import GroupedStatement, text_of
 from datasets.queries.counted import OTHER, WHOLE, Computed, Counted, fields
 from datasets.queries.query import Query
 
@@ -24,8 +24,8 @@ def count(
     """Yield the counts of the records, in no order."""
     by_value = [relation.column(kind, name) for name in query.group_by for kind in KINDS]
     by_period = [] if query.period is None else [f"CAST(date_trunc('{query.period}', _timestamp) AS TIMESTAMP)"]
-    statement = Statement(relation.sql(), conditions, [*by_value, *by_period], bool(by_period))
-    whole = Statement(relation.sql(), conditions, by_value, by_period=False)
+    statement = GroupedStatement(relation.sql(), conditions, [*by_value, *by_period], bool(by_period))
+    whole = GroupedStatement(relation.sql(), conditions, by_value, by_period=False)
     collected = [
         CollectedField.of(connection, whole, number, relation, name, methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())
@@ -41,7 +41,9 @@ def count(
                 yield from computing.computed(connection, whole, field)
 
 
-def _totals(connection: DuckDBPyConnection, statement: Statement, collected: list[CollectedField]) -> Iterator[Counted]:
+def _totals(
+    connection: DuckDBPyConnection, statement: GroupedStatement, collected: list[CollectedField]
+) -> Iterator[Counted]:
     columns = ["count(*)", *(column for field in collected for column in field.totals())]
     for keys, period, (records, *totals) in statement.rows(connection, columns):
         if not collected:

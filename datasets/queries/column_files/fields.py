@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from datasets.columns.layout import KINDS
 from datasets.queries.column_files.sources import Relation
-from datasets.queries.column_files.statement import Statement
+from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.methods import METHODS, QUANTILES, Needs
 
 _FALSE = "false"
@@ -32,7 +32,7 @@ class CollectedField:
     def of(
         cls,
         connection: DuckDBPyConnection,
-        all_records: Statement,
+        all_records: GroupedStatement,
         number: int,
         relation: Relation,
         name: str,
@@ -76,7 +76,7 @@ def _is_number(other: str) -> str:
     return f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
 
 
-def _is_plain(connection: DuckDBPyConnection, all_records: Statement, columns: tuple[str, ...]) -> bool:
+def _is_plain(connection: DuckDBPyConnection, all_records: GroupedStatement, columns: tuple[str, ...]) -> bool:
     """Return whether all numbers are whole and not large, so that DuckDB's own quantiles and counts are the same."""
     whole, double, _, other = columns
     odd = f"count(*) FILTER (WHERE {double} IS NOT NULL OR {_is_number(other)})"

@@ -19,7 +19,7 @@ _NUMBER, _TEXT, _FALSE, _TRUE, _LAST, _LAST_FALLING = 0, 1, 2, 3, 9, -1
 OWN = frozenset({"_id", "_timestamp", "_start_at", "_end_at", "_updated_at"})
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record is stored."""
 
     timestamp: datetime
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 def find(
     connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query, most: int
-) -> list[Place]:
+) -> list[RecordPlace]:
     """Return the places of the first `most` records after the query's position."""
     if query.after is not None:
         is_falling = query.sort is not None and query.sort.descending
@@ -40,7 +40,7 @@ def find(
         f" ORDER BY {order(relation, query)} LIMIT {most}",
         conditions.parameters,
     )
-    return [Place(timestamp.replace(tzinfo=UTC), record_id) for timestamp, record_id in found.fetchall()]
+    return [RecordPlace(timestamp.replace(tzinfo=UTC), record_id) for timestamp, record_id in found.fetchall()]
 
 
 def order(relation: Relation, query: Query) -> str:

@@ -13,7 +13,7 @@ from config.limited import TooLarge
 from datasets.columns.duckdb import connect
 from datasets.queries import groups
 from datasets.queries.column_files import conditions, counting, positions
-from datasets.queries.column_files.positions import Place
+from datasets.queries.column_files.positions import RecordPlace
 from datasets.queries.column_files.sources import Relation, Source
 from datasets.queries.column_files.table import fields_of, write
 from datasets.queries.periods import Window
@@ -48,7 +48,7 @@ def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, 
         raise _explained(error) from error
 
 
-def places(task: Task, most: int) -> list[Place]:
+def places(task: Task, most: int) -> list[RecordPlace]:
     """Return the places of the first records of a raw read. Raises TooLarge, FileVanished."""
     query = task.query
     relation = _relation(task, [query.sort.key] if query.sort is not None else [])

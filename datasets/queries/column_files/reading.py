@@ -60,7 +60,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ColumnAnswer:
     """What column files answered. result: None if the row store must answer
 
     is_being_built: whether the row store must answer only because too many segments are open
@@ -83,14 +83,14 @@ def answer(
     span: Range,
     fields: Iterable[str],
     *arguments: object,
-) -> Answer:
+) -> ColumnAnswer:
     """Run a function of `process` over the records of a range and return its result.
 
     fields: the names that the function uses besides those of the filters
     Raises InvalidQuery, Busy.
     """
     if not settings.COLUMNS:
-        return Answer()
+        return ColumnAnswer()
     names = {*fields, *(one.name for one in query.filters if one.moment is None and one.name != "_id")}
     limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS
     return _answer(function, data_set, query, span, names, *arguments, seconds=limit)
@@ -115,14 +115,14 @@ def _answer(
     names: set[str] | None,
     *arguments: object,
     seconds: float,
-) -> Answer:
+) -> ColumnAnswer:
     """names: the fields to read from open records; None: all, also of a data set that has no column files"""
     for _ in range(_TRIES):
         with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
             lines = Path(folder) / "open.json"
             with snapshot(replica.connection().alias):
                 plan = _plan(data_set, span, is_table=names is None)
-                if isinstance(plan, Answer):
+                if isinstance(plan, ColumnAnswer):
                     return plan
                 written = _write_open(data_set, query, plan.open_ranges, names, lines)
             sources = _sources(plan.built, written, lines)
@@ -135,12 +135,12 @@ def _answer(
                 memory_mb=settings.QUERY_MEMORY_MB - _PYTHON_MB,
             )
             try:
-                return Answer(result=_run(function, task, *arguments, seconds=seconds))
+                return ColumnAnswer(result=_run(function, task, *arguments, seconds=seconds))
             except FileVanished as error:
                 log.warning("columns.unreadable", error=str(error))
                 for segment in plan.built:
                     files.forget(segment.file)
-    return Answer()
+    return ColumnAnswer()
 
 
 def _run(function: Callable[..., Result], *arguments: object, seconds: float) -> Result:
@@ -162,8 +162,8 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
     return result
 
 
-def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | Answer:
-    """Return what to read, or the Answer that sends the query to the row store."""
+def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAnswer:
+    """Return what to read, or the ColumnAnswer that sends the query to the row store."""
     found = DataSet.objects.get(pk=data_set.pk)
     data_set.current_store, data_set.columns_until, data_set.record_count = (
         found.current_store,
@@ -171,17 +171,17 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | Answer:
         found.record_count,
     )
     if found.columns_until is None or not settings.COLUMNS:
-        return _Plan(built=[], open_ranges=[span]) if is_table else Answer()
+        return _Plan(built=[], open_ranges=[span]) if is_table else ColumnAnswer()
     segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
     asked = [one for one in segments if _overlaps(one, span)]
     later = found.record_count - sum(one.records for one in segments)
     has_later = span.end_at is None or span.end_at >= found.columns_until
     number = sum(one.records for one in asked) + (later if has_later else 0)
     if number < settings.COLUMNS_READ_FROM_RECORDS and not is_table:
-        return Answer()
+        return ColumnAnswer()
     open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
     if open_records > _MOST_OPEN and not is_table:
-        return Answer(is_being_built=True)
+        return ColumnAnswer(is_being_built=True)
     ranges = [_within(one.starts_at, one.ends_at, span) for one in asked if not one.is_built]
     if has_later:
         ranges.append(_within(found.columns_until, None, span))

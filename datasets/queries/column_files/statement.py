@@ -14,7 +14,7 @@ from datasets.queries.column_files.conditions import Conditions
 _AT_ONCE = 5_000  # rows
 
 
-class Statement(NamedTuple):
+class GroupedStatement(NamedTuple):
     """A query over the selected records. groups: the columns by which it groups; by_period: the last one is a period"""
 
     source: str

@@ -136,7 +136,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         title = f"Rotate {key.name}"
         if not key.is_live(timezone.now()):
             return self.error_page(request, key, title, "This key has expired or was revoked. Create a new key.")
-        form = rotating.RotationForm(request.POST or None)
+        form = rotating.KeyRotationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             spend(request)
             twin = rotating.rotate(key, ends_at=form.ends_at(), author=audit.author(request))

@@ -19,7 +19,7 @@ _NUMBERED = re.compile(r"(.*)-(\d{1,4})")
 _LONGEST = ApiKey._meta.get_field("name").max_length or 60
 
 
-class RotationForm(forms.Form):
+class KeyRotationForm(forms.Form):
     days = forms.ChoiceField(label="The old key expires", choices=_DAYS, initial="7", widget=RadioSelect)
 
     def ends_at(self) -> datetime:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from notifications.admin.templates import differences, languages
-from notifications.admin.templates.differences import Segment
+from notifications.admin.templates.differences import TextSegment
 from notifications.admin.templates.drafts import DraftsAdmin, named_version
 from notifications.models import Channel, Template, TemplateVersion, VersionState
 
@@ -22,7 +22,7 @@ class ComparedPart:
     """A part of both texts, such as the subject."""
 
     name: str
-    segments: list[Segment]
+    segments: list[TextSegment]
 
 
 class ComparingAdmin(DraftsAdmin):

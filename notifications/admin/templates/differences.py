@@ -20,7 +20,7 @@ class ComparedPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class TextSegment:
     """Some lines of both texts, side by side. is_same: they are equal"""
 
     before: Sequence[ComparedPiece]
@@ -28,7 +28,7 @@ class Segment:
     is_same: bool = False
 
 
-def segments(before: str, after: str) -> list[Segment]:
+def segments(before: str, after: str) -> list[TextSegment]:
     """Return the segments of two texts in their order.
 
     >>> [segment] = segments("Dear ((name))", "Dear ((first name))")
@@ -41,22 +41,22 @@ def segments(before: str, after: str) -> list[Segment]:
     return list(_by_line(first, second))
 
 
-def _by_line(first: Sequence[str], second: Sequence[str]) -> Iterator[Segment]:
+def _by_line(first: Sequence[str], second: Sequence[str]) -> Iterator[TextSegment]:
     for kind, start, end, other_start, other_end in SequenceMatcher(None, first, second).get_opcodes():
         before, after = "\n".join(first[start:end]), "\n".join(second[other_start:other_end])
         yield _equal(before) if kind == "equal" else _segment(before, after)
 
 
-def _equal(text: str) -> Segment:
-    return Segment([ComparedPiece(text)], [ComparedPiece(text)], is_same=True)
+def _equal(text: str) -> TextSegment:
+    return TextSegment([ComparedPiece(text)], [ComparedPiece(text)], is_same=True)
 
 
-def _segment(before: str, after: str) -> Segment:
+def _segment(before: str, after: str) -> TextSegment:
     first, second = _WORD.findall(before), _WORD.findall(after)
     if max(len(first), len(second)) > MAX_WORDS:
-        return Segment([ComparedPiece(before, is_changed=True)], [ComparedPiece(after, is_changed=True)])
+        return TextSegment([ComparedPiece(before, is_changed=True)], [ComparedPiece(after, is_changed=True)])
     left, right = [], []
     for kind, start, end, other_start, other_end in SequenceMatcher(None, first, second).get_opcodes():
         left.append(ComparedPiece("".join(first[start:end]), is_changed=kind != "equal"))
         right.append(ComparedPiece("".join(second[other_start:other_end]), is_changed=kind != "equal"))
-    return Segment([piece for piece in left if piece.text], [piece for piece in right if piece.text])
+    return TextSegment([piece for piece in left if piece.text], [piece for piece in right if piece.text])
