@@ -49,7 +49,7 @@ class Processes:
 
         files: open files, which the function gets as its first arguments; their position is shared
         Arguments, result and exceptions must be picklable.
-        Raises TooLarge, TookTooLong, AllBusy, and what the function raises.
+        Raises TooLarge, TookTooLong, AllBusy, RuntimeError if the process fails, and what the function raises.
         """
         began = time.monotonic()
         for file in files:
@@ -85,6 +85,8 @@ class Processes:
                     raise
                 if is_warm and error.code == 0:  # it ended for lack of work before the call
                     continue
+                if error.code is not None and error.code > 0:  # by an error of the program, not by a signal
+                    raise RuntimeError(f"the limited process ended with the code {error.code}") from error
                 raise TookTooLong if error.code == -signal.SIGXCPU else TooLarge from error
             self._idle.append(one)
             return answer

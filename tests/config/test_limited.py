@@ -15,6 +15,7 @@ from config.limited import ProcessLimits, TookTooLong, TooLarge
 from config.limited.child import Life
 from config.limited.limits import MIB
 from config.limited.processes import Processes
+from tests.config import limited_broken
 from tests.config import limited_functions as functions
 from tests.servers import ROOT, wait_until
 
@@ -176,3 +177,8 @@ def test_a_call_waits_for_a_free_child_no_longer_than_its_limit():
 
         with pytest.raises(TookTooLong):
             processes.run(functions.double, 1, limits=ProcessLimits(cpu_seconds=1, seconds=0.01))
+
+
+def test_a_child_that_cannot_start_is_an_error_of_the_program_and_not_of_the_input():
+    with pytest.raises(RuntimeError, match="ended with the code 1"):
+        Processes().run(limited_broken.work, limits=LIMITS)
