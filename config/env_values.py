@@ -39,6 +39,16 @@ def one_of(*values: str, any_case: bool = False, or_blank: bool = False) -> Chec
     return check
 
 
+def on_off_or_width(value: str) -> None:
+    """Accept `on` and `off`, and a number: many shells set COLUMNS to the width of the terminal.
+
+    >>> [on_off_or_width(value) for value in ("on", "off", "80")]
+    [None, None, None]
+    """
+    if value.lower() not in {"on", "off"} and not value.isdecimal():
+        raise ValidationError("must be on or off")
+
+
 def url(value: str) -> None:
     """Accept an http or https URL. config/settings/production.py checks for https."""
     try:

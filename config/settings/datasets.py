@@ -15,7 +15,7 @@ DATASETS_ROTATION_DAYS = env.int("DATASETS_ROTATION_DAYS", 7, validate=env_value
 DATASETS_CACHE_SECONDS = env.int("DATASETS_CACHE_SECONDS", 1800, validate=_NOTHING)
 DATASETS_REALTIME_CACHE_SECONDS = env.int("DATASETS_REALTIME_CACHE_SECONDS", 120, validate=_NOTHING)
 # Column files. Source: docs/reference/column-files.md.
-COLUMNS = env.bool("COLUMNS", True)
+COLUMNS = env.str("COLUMNS", "on", validate=env_values.on_off_or_width).lower() != "off"
 COLUMNS_FROM_RECORDS = env.int("COLUMNS_FROM_RECORDS", 200_000, validate=_ONE)  # of a data set
 COLUMNS_READ_FROM_RECORDS = env.int("COLUMNS_READ_FROM_RECORDS", 50_000, validate=_NOTHING)  # in the range of a query
 COLUMNS_SEGMENT_RECORDS = env.int("COLUMNS_SEGMENT_RECORDS", 250_000, validate=_ONE)

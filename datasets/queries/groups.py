@@ -22,10 +22,14 @@ Key = tuple[Order, ...]
 
 
 class _Group:
-    """One combination of group_by values: its aggregate, and the aggregates of its periods by number."""
+    """One combination of group_by values: its aggregate, and the aggregates of its periods by number.
+
+    texts: the JSON texts of its values, in each spelling that the records have
+    """
 
     def __init__(self, names: Row, query: Query) -> None:
         self.names = names
+        self.texts: list[tuple[str | None, ...]] = []
         self.whole = RowAggregate(query.collect)
         self.in_periods: dict[int, RowAggregate] = {}
 
@@ -50,6 +54,11 @@ def rows(counted: Iterable[Counted | Computed], query: Query, window: Window | N
         by_group = [list(_in_periods(group, query, window)) for _, group in groups]
         return [row for period in zip(*by_group, strict=True) for row in period]
     return [{**_with_group_count(group), "values": list(_in_periods(group, query, window))} for _, group in groups]
+
+
+def leading(counted: Iterable[Counted | Computed], query: Query, *, max_rows: int) -> set[tuple[str | None, ...]]:
+    """Return the texts of the groups that the order and the limit of a query without periods leave."""
+    return {texts for _, group in _sorted(_groups(counted, query, None, max_rows), query) for texts in group.texts}
 
 
 def _groups(
@@ -89,6 +98,7 @@ def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query
         group = found[key] = _Group(names, query)
     else:
         group.names = {field: values.preferred(value, names[field]) for field, value in group.names.items()}
+    group.texts.append(texts)
     return group
 
 

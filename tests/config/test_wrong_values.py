@@ -73,6 +73,8 @@ WRONG = {
     "SCAN_TIMEOUT_SECONDS": ["0", "nan"],
     "DATASETS_DEFAULT_LIMIT": ["0", "20000"],
     "DATASETS_ROTATION_DAYS": ["-1"],
+    "COLUMNS": ["of"],
+    "QUERY_MEMORY_MB": ["100"],
     "SUDO_MINUTES": ["0"],
     "AUDIT_RETENTION_DAYS": ["7"],
     "REQUIRE_SECOND_FACTOR": ["perhaps"],

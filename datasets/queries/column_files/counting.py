@@ -19,13 +19,19 @@ from datasets.queries.query import Query
 
 
 def count(
-    connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query
+    connection: DuckDBPyConnection,
+    relation: Relation,
+    conditions: Conditions,
+    query: Query,
+    only: set[tuple[str | None, ...]] | None = None,
 ) -> Iterator[Counted | Computed]:
-    """Yield the counts of the records, in no order."""
+    """Yield the counts of the records, in no order. only: the keys of the groups to count, None for all"""
     by_value = [relation.column(kind, name) for name in query.group_by for kind in KINDS]
     by_period = [] if query.period is None else [f"CAST(date_trunc('{query.period}', _timestamp) AS TIMESTAMP)"]
-    statement = GroupedStatement(relation.sql(), conditions, [*by_value, *by_period], bool(by_period))
-    whole = GroupedStatement(relation.sql(), conditions, by_value, by_period=False)
+    statement = GroupedStatement(
+        relation.sql(), conditions, [*by_value, *by_period], by_period=bool(by_period), only=only
+    )
+    whole = GroupedStatement(relation.sql(), conditions, by_value, by_period=False, only=only)
     collected = [
         CollectedField.of(connection, whole, number, relation, name, methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())

@@ -81,6 +81,6 @@ def _is_plain(connection: DuckDBPyConnection, all_records: GroupedStatement, col
     whole, double, _, other = columns
     odd = f"count(*) FILTER (WHERE {double} IS NOT NULL OR {_is_number(other)})"
     largest = f"max(greatest({whole}, -1 - {whole}))"
-    found = all_records._replace(groups=[]).rows(connection, [odd, largest])
+    found = all_records._replace(groups=[], only=None).rows(connection, [odd, largest])
     _, _, (number, size) = next(iter(found))
     return not number and (size or 0) < _LARGE

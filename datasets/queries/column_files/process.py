@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,20 @@ def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, 
     chosen = conditions.of(relation, query.filters)
     conditions.add_range(chosen, span.start_at, span.end_at, inclusive=span.inclusive)
     try:
-        counted = counting.count(_connection(task.folder, task.memory_mb), relation, chosen, query)
+        connection = _connection(task.folder, task.memory_mb)
+        only = None
+        if window is not None and query.limit is not None and not _sorts_by_periods(query):
+            # Count periods of the shown groups only: 150 of 2,000 pages by week are 8,000 rows of 106,000.
+            whole = replace(query, period=None)
+            only = groups.leading(counting.count(connection, relation, chosen, whole), whole, max_rows=max_rows)
+        counted = counting.count(connection, relation, chosen, query, only)
         return groups.rows(counted, query, window, max_rows=max_rows)
     except duckdb.Error as error:
         raise _explained(error) from error
+
+
+def _sorts_by_periods(query: Query) -> bool:
+    return query.sort is not None and query.sort.key == "_group_count"
 
 
 def places(task: Task, most: int) -> list[RecordPlace]:

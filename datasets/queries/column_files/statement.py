@@ -15,12 +15,17 @@ _AT_ONCE = 5_000  # rows
 
 
 class GroupedStatement(NamedTuple):
-    """A query over the selected records. groups: the columns by which it groups; by_period: the last one is a period"""
+    """A query over the selected records.
+
+    groups: the columns by which it groups; by_period: the last one is a period
+    only: the keys of the groups to yield, None for all
+    """
 
     source: str
     conditions: Conditions
     groups: list[str]
     by_period: bool
+    only: set[tuple[str | None, ...]] | None = None
 
     def rows(
         self, connection: DuckDBPyConnection, columns: list[str], further: tuple[str, ...] = (), where: str = "true"
@@ -37,6 +42,8 @@ class GroupedStatement(NamedTuple):
         while block := found.fetchmany(_AT_ONCE):
             for row in block:
                 keys = tuple(text_of(*row[first : first + len(KINDS)]) for first in range(0, width, len(KINDS)))
+                if self.only is not None and keys not in self.only:
+                    continue
                 period = _utc(row[width]) if self.by_period else None
                 yield keys, period, list(row[len(self.groups) :])
 
