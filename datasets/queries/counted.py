@@ -11,6 +11,7 @@ from typing import NamedTuple
 from datasets.queries.query import Collect
 
 WHOLE = ""  # instead of a value: whole numbers, added up
+DOUBLES = "."  # instead of a value: doubles, added up without rounding
 OTHER = '"'  # instead of a value: a value that only counts as present
 
 
@@ -18,7 +19,8 @@ class Counted(NamedTuple):
     """A number of equal records. keys: the JSON texts of the group_by fields, None if absent.
 
     field: the index of the collected field in `fields`; the rows with index 0 count each record once
-    value: the JSON text, WHOLE, OTHER, or None for null and absent; total, least, greatest: for WHOLE
+    value: the JSON text, WHOLE, DOUBLES, OTHER, or None for null and absent
+    total, least, greatest: for WHOLE and DOUBLES; the total of DOUBLES is in units of 2 to the power of -POINT
     """
 
     keys: tuple[str | None, ...]
@@ -27,8 +29,8 @@ class Counted(NamedTuple):
     value: str | None
     records: int
     total: int | None = None
-    least: int | None = None
-    greatest: int | None = None
+    least: int | float | None = None
+    greatest: int | float | None = None
 
 
 class Computed(NamedTuple):

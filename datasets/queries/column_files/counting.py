@@ -1,7 +1,6 @@
 """Count the records of column files in DuckDB, as `queries.counting` does in the databases.
 
-DuckDB adds up whole numbers, which is exact. It lists doubles and longer numbers once each with their counts, because
-its sum of doubles is not exact: `collect` adds them.
+`fields` decides what DuckDB adds up itself. What it lists, `collect` adds up.
 """
 
 from collections.abc import Iterator
@@ -11,10 +10,11 @@ from duckdb import DuckDBPyConnection
 from datasets.columns.layout import KINDS
 from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
-from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.fields import TOTALS, CollectedField
 from datasets.queries.column_files.sources import Relation
 from datasets.queries.column_files.statement import GroupedStatement, text_of
-from datasets.queries.counted import OTHER, WHOLE, Computed, Counted, fields
+from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, fields
+from datasets.queries.methods import POINT
 from datasets.queries.query import Query
 
 
@@ -33,7 +33,7 @@ def count(
     )
     whole = GroupedStatement(relation.sql(), conditions, by_value, by_period=False, only=only)
     collected = [
-        CollectedField.of(connection, whole, number, relation, name, methods)
+        CollectedField.plan(connection, whole, number, relation, name, methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())
     ]
     yield from _totals(connection, statement, collected)
@@ -57,11 +57,15 @@ def _totals(
                 yield Counted(keys, period, 0, None, records)
             continue
         for field in collected:
-            wholes, total, least, greatest, others, listed = totals[:6]
-            del totals[:6]
+            wholes, total, least, greatest, doubles, scaled, smallest, largest, others, listed = totals[:TOTALS]
+            del totals[:TOTALS]
             if wholes:
                 yield Counted(keys, period, field.number, WHOLE, wholes, int(total), least, greatest)
+            if doubles:
+                exact = int(scaled) << (POINT - (field.places or 0))
+                yield Counted(keys, period, field.number, DOUBLES, doubles, exact, smallest, largest)
             if others:
                 yield Counted(keys, period, field.number, OTHER, others)
-            if field.number == 0 and records > wholes + others + listed:
-                yield Counted(keys, period, 0, None, records - wholes - others - listed)
+            rest = records - wholes - doubles - others - listed
+            if field.number == 0 and rest:
+                yield Counted(keys, period, 0, None, rest)

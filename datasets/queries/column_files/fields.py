@@ -1,6 +1,12 @@
-"""Decide for a collected field which values DuckDB adds up, counts, computes or lists."""
+"""Decide for a collected field which values DuckDB adds up, counts, computes or lists.
 
+DuckDB's sum of doubles is not exact, but its sum of whole numbers is. So doubles are multiplied by a power of two that
+makes all of them whole, which is exact, and `collect` divides the sum. Doubles that differ too much in size are listed.
+"""
+
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
@@ -9,8 +15,35 @@ from datasets.queries.column_files.sources import Relation
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.methods import METHODS, QUANTILES, Needs
 
+TOTALS = 10  # columns of `CollectedField.totals`
 _FALSE = "false"
 _LARGE = 2**40  # above it, a quantile between two whole numbers may round to one of them
+_BITS = 126  # of the sum, without its sign
+_DIGITS = 53  # binary, of a double
+_MOST_PLACES = 1000  # 2 to the power of more is no double
+
+
+class Numbers(NamedTuple):
+    """The numbers of a field in all records that a query selects.
+
+    largest: the size of the largest whole number; longer: how many other numbers have no columns of their own
+    smallest, greatest: the sizes of the doubles that are not 0
+    """
+
+    wholes: int
+    largest: int
+    longer: int
+    doubles: int
+    smallest: float
+    greatest: float
+
+    def places(self) -> int | None:
+        """Return the power of two that makes all doubles whole, or None if their sum may have too many digits."""
+        if not self.smallest:
+            return 0
+        places = max(_DIGITS - math.frexp(self.smallest)[1], 0)
+        digits = math.frexp(self.greatest)[1] + places + self.doubles.bit_length()
+        return places if digits <= _BITS and places <= _MOST_PLACES else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,18 +51,21 @@ class CollectedField:
     """A collected field. columns: the SQL of its value by kind
 
     adds: whether whole numbers are added up
+    places: the power of two by which doubles are multiplied before they are added up; None: they are not added up
     listed: the SQL condition for the values that are returned one by one with their counts, or ""
-    computed: the methods whose values DuckDB computes itself
+    computed: the methods whose values DuckDB computes itself, from the column `of`
     """
 
     number: int
     columns: tuple[str, ...]
     adds: bool
-    listed: str
-    computed: tuple[str, ...]
+    places: int | None
+    listed: str = ""
+    computed: tuple[str, ...] = ()
+    of: str = ""
 
     @classmethod
-    def of(
+    def plan(
         cls,
         connection: DuckDBPyConnection,
         all_records: GroupedStatement,
@@ -38,36 +74,46 @@ class CollectedField:
         name: str,
         methods: set[str],
     ) -> "CollectedField":
+        """Return the plan for a field. It reads the numbers of the field once if the plan depends on them."""
         columns = tuple(relation.column(kind, name) for kind in KINDS)
         whole, double, text, other = columns
-        is_number = f"({double} IS NOT NULL OR {_is_number(other)})"
         needs = {method: METHODS[method].needs for method in methods}
         spread = tuple(sorted(method for method, need in needs.items() if need >= Needs.NUMBERS))
+        if not spread and Needs.TOTALS not in needs.values():
+            return cls(number=number, columns=columns, adds=True, places=None)
+        numbers = Numbers(0, 0, 0, 0, 0.0, 0.0)
+        if spread or "double" in relation.kinds[name]:
+            numbers = _numbers(connection, all_records, columns)
+        places = numbers.places()
+        is_listed = _is_number(other) if places is not None else f"({double} IS NOT NULL OR {_is_number(other)})"
         if not spread:
-            listed = is_number if Needs.TOTALS in needs.values() else ""
-            return cls(number=number, columns=columns, adds=True, listed=listed, computed=())
-        if set(spread) <= {*QUANTILES, "distinct"} and _is_plain(connection, all_records, columns):
-            return cls(number=number, columns=columns, adds=True, listed="", computed=spread)
-        listed = f"({whole} IS NOT NULL OR {is_number})"
+            return cls(number=number, columns=columns, adds=True, places=places, listed=is_listed)
+        of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct"} else ""
+        if of and (places is not None or Needs.TOTALS not in needs.values()):
+            return cls(number=number, columns=columns, adds=True, places=places, computed=spread, of=of)
+        listed = f"({whole} IS NOT NULL OR {double} IS NOT NULL OR {_is_number(other)})"
         if Needs.VALUES in needs.values():
             listed = f"({listed} OR {text} IS NOT NULL OR coalesce({other} IN ('true', 'false'), false))"
-        return cls(number=number, columns=columns, adds=False, listed=listed, computed=())
+        return cls(number=number, columns=columns, adds=False, places=None, listed=listed)
 
     def totals(self) -> list[str]:
-        """Return six columns: whole numbers, their sum, least, greatest; other present values; listed values."""
+        """Return TOTALS columns.
+
+        They are the number, sum, least and greatest of the whole numbers and of the doubles that are added up, the
+        number of other present values, and that of listed values.
+        """
         whole, double, text, other = self.columns
         listed = self.listed or _FALSE
-        is_present = (
-            f"({double} IS NOT NULL OR {text} IS NOT NULL OR coalesce({other} <> 'null', false)"
-            f" OR {_FALSE if self.adds else f'{whole} IS NOT NULL'})"
-        )
-        added = whole if self.adds else "CAST(NULL AS BIGINT)"
+        rest = [f"{text} IS NOT NULL", f"coalesce({other} <> 'null', false)"]
+        rest += [] if self.adds else [f"{whole} IS NOT NULL"]
+        rest += [] if self.places is not None else [f"{double} IS NOT NULL"]
+        wholes = whole if self.adds else "CAST(NULL AS BIGINT)"
+        doubles = double if self.places is not None else "CAST(NULL AS DOUBLE)"
+        scaled = f"CAST({doubles} * {2.0 ** (self.places or 0)!r} AS HUGEINT)"
         return [
-            f"count({added})",
-            f"sum({added})",
-            f"min({added})",
-            f"max({added})",
-            f"count(*) FILTER (WHERE {is_present} AND NOT {listed})",
+            *(f"count({wholes})", f"sum({wholes})", f"min({wholes})", f"max({wholes})"),
+            *(f"count({doubles})", f"sum({scaled})", f"min({doubles})", f"max({doubles})"),
+            f"count(*) FILTER (WHERE ({' OR '.join(rest)}) AND NOT {listed})",
             f"count(*) FILTER (WHERE {listed})",
         ]
 
@@ -76,11 +122,22 @@ def _is_number(other: str) -> str:
     return f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
 
 
-def _is_plain(connection: DuckDBPyConnection, all_records: GroupedStatement, columns: tuple[str, ...]) -> bool:
-    """Return whether all numbers are whole and not large, so that DuckDB's own quantiles and counts are the same."""
+def _numbers(connection: DuckDBPyConnection, all_records: GroupedStatement, columns: tuple[str, ...]) -> Numbers:
     whole, double, _, other = columns
-    odd = f"count(*) FILTER (WHERE {double} IS NOT NULL OR {_is_number(other)})"
-    largest = f"max(greatest({whole}, -1 - {whole}))"
-    found = all_records._replace(groups=[], only=None).rows(connection, [odd, largest])
-    _, _, (number, size) = next(iter(found))
-    return not number and (size or 0) < _LARGE
+    size = f"nullif(abs({double}), 0)"
+    wanted = [
+        *(f"count({whole})", f"max(greatest({whole}, -1 - {whole}))", f"count(*) FILTER (WHERE {_is_number(other)})"),
+        *(f"count({double})", f"min({size})", f"max({size})"),
+    ]
+    _, _, found = next(iter(all_records._replace(groups=[], only=None).rows(connection, wanted)))
+    return Numbers(*(value or 0 for value in found))
+
+
+def _computable(numbers: Numbers, columns: tuple[str, ...]) -> str:
+    """Return the column that has all numbers, so that DuckDB's quantiles and counts are the same, or ""."""
+    whole, double, _, _ = columns
+    if numbers.longer or (numbers.wholes and numbers.doubles):
+        return ""
+    if numbers.doubles:
+        return double
+    return whole if numbers.largest < _LARGE else ""

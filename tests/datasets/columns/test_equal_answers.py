@@ -13,8 +13,19 @@ from datasets import store
 from datasets.columns import building
 from datasets.models import DataSet
 from datasets.queries import engines, escaping, parameters, written
+from datasets.queries.methods import METHODS
 from tests.datasets.making import BOUNDS, put_in
-from tests.datasets.test_answers import CONFIGURATION, DIRECTIONS, NAMES, NOW, RECORDS, filters, questions, stored_set
+from tests.datasets.test_answers import (
+    CONFIGURATION,
+    DIRECTIONS,
+    MOMENTS,
+    NAMES,
+    NOW,
+    RECORDS,
+    filters,
+    questions,
+    stored_set,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -22,6 +33,37 @@ pytestmark = pytest.mark.django_db
 def built(data_set) -> DataSet:
     building.build(data_set, seconds=60, wait=False)
     return DataSet.objects.get(pk=data_set.pk)
+
+
+DECIMALS = st.integers(-(10**7), 10**7).map(lambda number: number / 100)
+AMOUNTS = st.lists(
+    st.fixed_dictionaries({"_timestamp": MOMENTS, "v": DECIMALS}, optional={"g": st.integers(0, 2)})
+    | st.fixed_dictionaries({"_timestamp": MOMENTS}, optional={"v": DECIMALS | st.integers(-5, 5) | st.none()}),
+    min_size=1,
+    max_size=25,
+)
+SPLITS = ["group_by=g", "period=month&duration=6", "group_by=g&period=month&duration=6"]
+METHOD_NAMES = st.lists(st.sampled_from(sorted(METHODS)), unique=True, min_size=1)
+
+
+@CONFIGURATION
+@given(
+    AMOUNTS,
+    METHOD_NAMES,
+    st.sampled_from(["group_by=g", "period=month&duration=6", "group_by=g&period=month&duration=6"]),
+)
+def test_decimal_numbers(records, names, question):
+    """DuckDB adds up such doubles and computes their quantiles, and rounds no sum."""
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        collects = "".join(f"&collect=v:{name}" for name in names)
+        query = parameters.parse(question + collects, data_set_id=data_set.pk, bounds=BOUNDS)
+
+        got = answer(data_set, query)
+
+        building.drop(data_set)
+        assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
+        transaction.set_rollback(True)
 
 
 def changed(data_set, change: str, number: int, later) -> DataSet:
