@@ -168,7 +168,8 @@ def apis_apart(get_response: GetResponse) -> GetResponse:
 
 def _call_view(request: HttpRequest) -> HttpResponseBase:
     """Resolve the view and call it, as Django does between its middleware and the view."""
-    match = request.resolver_match = resolve(request.path_info)
+    urlconf = getattr(request, "urlconf", None)  # that of the host for files
+    match = request.resolver_match = resolve(request.path_info, urlconf)
     response: Any = match.func(request, *match.args, **match.kwargs)  # Any: a response of any kind
     answer: HttpResponseBase = response.render() if hasattr(response, "render") else response
     return answer
