@@ -1,22 +1,26 @@
 """DuckDB in a limited child process: the connection, and the one function that writes a column file.
 
 No extension is ever loaded, and only files of the given folders are read. This module imports no framework, because
-the child process must stay small.
+the child process must stay small, and DuckDB only in functions that run there: it takes 20 MB of each process.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import duckdb
+from typing import TYPE_CHECKING
 
 from datasets.columns import layout
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _SHORT = 1024 * 1024  # bytes; DuckDB's buffers have twice the size of the longest line
 
 
-def connect(folders: Iterable[str], *, memory_mb: int, spill: str, threads: int = 2) -> duckdb.DuckDBPyConnection:
+def connect(folders: Iterable[str], *, memory_mb: int, spill: str, threads: int = 2) -> "DuckDBPyConnection":
     """Return a connection that reads and writes below these folders only."""
+    import duckdb
+
     connection = duckdb.connect(config={"threads": threads, "memory_limit": f"{memory_mb}MB"})
     allowed = ", ".join(quoted(f"{folder}/") for folder in [*folders, spill])
     for statement in (

@@ -6,16 +6,20 @@ one of the two neighbours, so it shows whether both are equal: then the answer i
 
 import math
 from collections.abc import Iterator
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING
 
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
-def computed(connection: DuckDBPyConnection, statement: GroupedStatement, field: CollectedField) -> Iterator[Computed]:
+
+def computed(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
+) -> Iterator[Computed]:
     """Yield the values of the field's computed methods for each group of the statement."""
     _, _, text, other = field.columns
     quantiles = [method for method in field.computed if method in QUANTILES]

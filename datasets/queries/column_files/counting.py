@@ -4,8 +4,7 @@
 """
 
 from collections.abc import Iterator
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING
 
 from datasets.columns.layout import KINDS
 from datasets.queries.column_files import computing
@@ -17,9 +16,12 @@ from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, f
 from datasets.queries.methods import POINT
 from datasets.queries.query import Query
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 
 def count(
-    connection: DuckDBPyConnection,
+    connection: "DuckDBPyConnection",
     relation: Relation,
     conditions: Conditions,
     query: Query,
@@ -48,7 +50,7 @@ def count(
 
 
 def _totals(
-    connection: DuckDBPyConnection, statement: GroupedStatement, collected: list[CollectedField]
+    connection: "DuckDBPyConnection", statement: GroupedStatement, collected: list[CollectedField]
 ) -> Iterator[Counted]:
     columns = ["count(*)", *(column for field in collected for column in field.totals())]
     for keys, period, (records, *totals) in statement.rows(connection, columns):

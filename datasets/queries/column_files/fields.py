@@ -6,14 +6,15 @@ makes all of them whole, which is exact, and `collect` divides the sum. Doubles 
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING, NamedTuple
 
 from datasets.columns.layout import KINDS
 from datasets.queries.column_files.sources import Relation
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.methods import METHODS, QUANTILES, Needs
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 TOTALS = 10  # columns of `CollectedField.totals`
 _FALSE = "false"
@@ -67,7 +68,7 @@ class CollectedField:
     @classmethod
     def plan(
         cls,
-        connection: DuckDBPyConnection,
+        connection: "DuckDBPyConnection",
         all_records: GroupedStatement,
         number: int,
         relation: Relation,
@@ -122,7 +123,7 @@ def _is_number(other: str) -> str:
     return f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
 
 
-def _numbers(connection: DuckDBPyConnection, all_records: GroupedStatement, columns: tuple[str, ...]) -> Numbers:
+def _numbers(connection: "DuckDBPyConnection", all_records: GroupedStatement, columns: tuple[str, ...]) -> Numbers:
     whole, double, _, other = columns
     size = f"nullif(abs({double}), 0)"
     wanted = [

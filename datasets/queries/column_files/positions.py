@@ -4,9 +4,7 @@ The order is that of `queries.sorting`.
 """
 
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datasets.columns.layout import KINDS
 from datasets.queries import values
@@ -14,6 +12,9 @@ from datasets.queries.column_files.conditions import Conditions, naive
 from datasets.queries.column_files.sources import Relation
 from datasets.queries.cursor import Position
 from datasets.queries.query import Query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _NUMBER, _TEXT, _FALSE, _TRUE, _LAST, _LAST_FALLING = 0, 1, 2, 3, 9, -1
 OWN = frozenset({"_id", "_timestamp", "_start_at", "_end_at", "_updated_at"})
@@ -27,7 +28,7 @@ class RecordPlace(NamedTuple):
 
 
 def find(
-    connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, query: Query, most: int
+    connection: "DuckDBPyConnection", relation: Relation, conditions: Conditions, query: Query, most: int
 ) -> list[RecordPlace]:
     """Return the places of the first `most` records after the query's position."""
     if query.after is not None:

@@ -1,13 +1,12 @@
 """The functions that run in the query process. They must import neither Django nor models."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import duckdb
+from typing import TYPE_CHECKING, Any
 
 from config.limited import TooLarge
 from datasets.columns.duckdb import connect
@@ -18,6 +17,9 @@ from datasets.queries.column_files.sources import Relation, Source
 from datasets.queries.column_files.table import fields_of, write
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 class FileVanished(Exception):
@@ -41,7 +43,7 @@ def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, 
     relation = _relation(task, names)
     chosen = conditions.of(relation, query.filters)
     conditions.add_range(chosen, span.start_at, span.end_at, inclusive=span.inclusive)
-    try:
+    with _explaining():
         connection = _connection(task.folder, task.memory_mb)
         only = None
         if window is not None and query.limit is not None and not _sorts_by_periods(query):
@@ -50,8 +52,6 @@ def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, 
             only = groups.leading(counting.count(connection, relation, chosen, whole), whole, max_rows=max_rows)
         counted = counting.count(connection, relation, chosen, query, only)
         return groups.rows(counted, query, window, max_rows=max_rows)
-    except duckdb.Error as error:
-        raise _explained(error) from error
 
 
 def _sorts_by_periods(query: Query) -> bool:
@@ -64,10 +64,8 @@ def places(task: Task, most: int) -> list[RecordPlace]:
     relation = _relation(task, [query.sort.key] if query.sort is not None else [])
     chosen = conditions.of(relation, query.filters)
     conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
-    try:
+    with _explaining():
         return positions.find(_connection(task.folder, task.memory_mb), relation, chosen, query, most)
-    except duckdb.Error as error:
-        raise _explained(error) from error
 
 
 def table(task: Task, path: str) -> bool:
@@ -78,10 +76,8 @@ def table(task: Task, path: str) -> bool:
     chosen = conditions.of(relation, query.filters)
     conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
     connection = _connection(task.folder, task.memory_mb)
-    try:
+    with _explaining():
         write(connection, relation, chosen, order=positions.order(relation, query), most=query.limit, path=path)
-    except duckdb.Error as error:
-        raise _explained(error) from error
     return True
 
 
@@ -90,15 +86,22 @@ def _relation(task: Task, names: Sequence[str]) -> Relation:
     return Relation(task.sources, [name for name in [*names, *own] if name not in positions.OWN])
 
 
-def _explained(error: duckdb.Error) -> Exception:
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return TooLarge()
-    if isinstance(error, duckdb.IOException | duckdb.InvalidInputException | duckdb.SerializationException):
-        return FileVanished(str(error)[:200])
-    return RuntimeError(f"{type(error).__name__}: {str(error)[:500]}")
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """Raise TooLarge, FileVanished or RuntimeError in place of DuckDB's errors, which the web process cannot import."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise TooLarge from error
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+        raise FileVanished(str(error)[:200]) from error
+    except duckdb.Error as error:
+        raise RuntimeError(f"{type(error).__name__}: {str(error)[:500]}") from error
 
 
 @lru_cache(maxsize=1)
-def _connection(folder: str, memory_mb: int) -> duckdb.DuckDBPyConnection:
+def _connection(folder: str, memory_mb: int) -> "DuckDBPyConnection":
     spill = Path(folder) / f"spill-{os.getpid()}"
     return connect([folder], memory_mb=memory_mb, spill=str(spill))

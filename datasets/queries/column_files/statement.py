@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datasets.columns.layout import KINDS
 from datasets.queries.column_files.conditions import Conditions
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _AT_ONCE = 5_000  # rows
 
@@ -28,7 +29,7 @@ class GroupedStatement(NamedTuple):
     only: set[tuple[str | None, ...]] | None = None
 
     def rows(
-        self, connection: DuckDBPyConnection, columns: list[str], further: tuple[str, ...] = (), where: str = "true"
+        self, connection: "DuckDBPyConnection", columns: list[str], further: tuple[str, ...] = (), where: str = "true"
     ) -> Iterator[tuple[tuple[str | None, ...], datetime | None, list[Any]]]:
         """Yield keys, period and the columns of each group. further: columns to group by, which come first of these"""
         by = [*self.groups, *further]

@@ -4,13 +4,15 @@ Source: docs/reference/data-sets.md §11 (Parquet).
 """
 
 from collections.abc import Sequence
-
-from duckdb import DuckDBPyConnection
+from typing import TYPE_CHECKING
 
 from datasets.columns import layout
 from datasets.columns.duckdb import identifier, quoted
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.sources import Relation
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _EXACT = 2**53  # doubles hold all whole numbers up to here
 _OWN = ("_id", "_timestamp", "_start_at", "_end_at", "_updated_at")
@@ -22,7 +24,7 @@ def fields_of(columns: Sequence[str]) -> list[str]:
 
 
 def write(
-    connection: DuckDBPyConnection,
+    connection: "DuckDBPyConnection",
     relation: Relation,
     conditions: Conditions,
     *,
@@ -52,7 +54,9 @@ def _name(field: str, taken: dict[str, int]) -> str:
     return field if number == 1 else f"{field}_{number}"
 
 
-def _value(connection: DuckDBPyConnection, relation: Relation, conditions: Conditions, field: str, source: str) -> str:
+def _value(
+    connection: "DuckDBPyConnection", relation: Relation, conditions: Conditions, field: str, source: str
+) -> str:
     """Return the SQL of the column: of the type that all values have, or else the JSON text of each."""
     whole, double, text, other = (relation.column(kind, field) for kind in layout.KINDS)
     found = connection.execute(
