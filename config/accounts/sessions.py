@@ -46,7 +46,12 @@ _REFRESHING = (
     "/admin/operations/queue/",
 )
 # And so does each page below these.
-_PROGRESS = ("/admin/operations/jobs/", "/admin/operations/queue/providers/", "/admin/notifications/bulksend/")
+_PROGRESS = (
+    "/admin/operations/jobs/",
+    "/admin/operations/queue/providers/",
+    "/admin/notifications/bulksend/",
+    "/sandbox/hooks/",
+)
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
 

@@ -216,6 +216,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     return {"menu": menu, "place_tabs": tabs if is_shared else [], "place": here.place if here else ""}
 
 
+@cache  # asked three times on each page, and the same for everybody
 def place_of(list_url: str) -> tuple[str, str]:
     """Return the place of a list and its title. The place is "" if the list is alone in it, or is in several."""
     found = [

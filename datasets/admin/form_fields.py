@@ -41,7 +41,7 @@ class _SpanWidget(forms.MultiWidget):
 
     def __init__(self, attrs: Any = None) -> None:
         unit = Select(attrs={"aria-label": "Unit"}, choices=_UNITS)
-        super().__init__([NumberInput(attrs={"min": 1, "data-span": "amount"}), unit], attrs)
+        super().__init__([NumberInput(attrs={"min": 1, "data-span": "amount", "aria-label": "Number"}), unit], attrs)
 
     def decompress(self, value: Any) -> list[Any]:
         if not value:

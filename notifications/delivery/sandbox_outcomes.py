@@ -6,6 +6,7 @@ Source: docs/reference/running.md §9.
 import time
 from uuid import UUID
 
+from config.databases.prepared import Statement
 from notifications.delivery.messages import TemporaryFailure
 from notifications.models import Notification, SandboxEvent, SandboxOutcome, SandboxRule
 
@@ -20,13 +21,16 @@ _HAPPEN_LATER = {
     SandboxOutcome.OUT_OF_OFFICE,
     SandboxOutcome.REPLY,
 }
+_HAS_RULES = Statement("SELECT EXISTS (SELECT 1 FROM notifications_sandboxrule)")
 _READ = ("channel", "template_id", "api_key_id", "normalised_recipient", "failed_attempts")
 
 
 def rule_for(message_id: UUID) -> tuple[SandboxRule, Notification] | None:
     """Return the newest rule that matches a message, with the message. An email of Signalbox itself has no rule."""
+    if not _HAS_RULES.first()[0]:  # as nearly always; with the ORM, this takes longer than to store the message
+        return None
     rules = list(SandboxRule.objects.newest())
-    message = Notification.objects.filter(pk=message_id).only(*_READ).first() if rules else None
+    message = Notification.objects.filter(pk=message_id).only(*_READ).first()
     if message is None:
         return None
     return next(((rule, message) for rule in rules if rule.matches(message)), None)

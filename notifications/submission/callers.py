@@ -21,6 +21,11 @@ class ConsoleSender:
     name: str
 
     @property
+    def allowed_templates(self) -> tuple[str, ...]:
+        """Return the only templates that the caller may send; a person may send all."""
+        return ()
+
+    @property
     def service_id(self) -> UUID:
         return self.service.id
 

@@ -11,7 +11,6 @@ from django.conf import settings
 from config.host_names import ascii_host
 from notifications import errors
 from notifications.models import (
-    ApiKey,
     Channel,
     GuestListEntry,
     KeyType,
@@ -71,7 +70,7 @@ def parse_email_address(text: str) -> EmailAddress:
 
 def check_template(caller: Caller, template_id: UUID) -> None:
     """Raise KeyTemplateNotAllowed if the key is limited to other templates."""
-    if isinstance(caller, ApiKey) and caller.allowed_templates and str(template_id) not in caller.allowed_templates:
+    if caller.allowed_templates and str(template_id) not in caller.allowed_templates:
         raise errors.KeyTemplateNotAllowed
 
 

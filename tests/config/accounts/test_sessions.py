@@ -51,6 +51,7 @@ def test_activity_keeps_a_session_alive_for_at_most_twelve_hours(clock, client, 
     [
         ("/sandbox/", {}),
         ("/admin/operations/clean-up/", {}),
+        ("/sandbox/hooks/mine", {}),
         ("/admin/operations/jobs/6f1f1f1c-0000-4000-8000-000000000000/change/", {}),
         ("/admin/account/", {"X-Requested-With": "fetch"}),
         ("/admin/", {"Sec-Fetch-Mode": "cors"}),
@@ -59,6 +60,7 @@ def test_activity_keeps_a_session_alive_for_at_most_twelve_hours(clock, client, 
     ids=[
         "the sandbox reloads itself",
         "clean-up reloads itself",
+        "a webhook reloads itself",
         "a step's progress reloads itself",
         "a script of ours",
         "fetch()",
@@ -189,6 +191,7 @@ def test_every_page_that_reloads_itself_is_listed_in_sessions():
     }
 
     assert reloading == {
+        "hook.html",
         "inbox.html",
         "bulk_check.html",
         "bulk_columns.html",
