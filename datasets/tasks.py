@@ -4,7 +4,7 @@ from celery import shared_task
 from django.conf import settings
 
 from datasets import store
-from datasets.columns import building
+from datasets.columns import building, files
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
 
@@ -25,5 +25,5 @@ def note_fields() -> None:
 @shared_task(ignore_result=True, time_limit=_BUILDING_SECONDS + 330)
 def build_columns() -> None:
     """Cut large data sets into segments, and build the column files that are due. Runs every minute."""
-    if settings.COLUMNS and building.may_begin():
+    if settings.COLUMNS and files.has_cache() and building.may_begin():
         building.build_due(_BUILDING_SECONDS)

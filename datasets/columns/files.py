@@ -35,6 +35,14 @@ def file_store() -> Storage:
     return storages["columns"]
 
 
+def has_cache() -> bool:
+    """Return whether this process can write copies; without, the row store answers, and no file is built."""
+    try:
+        return os.access(cache_folder(), os.W_OK)
+    except OSError:
+        return False
+
+
 def cache_folder() -> Path:
     folder = Path(settings.COLUMNS_CACHE_DIR)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

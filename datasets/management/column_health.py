@@ -27,6 +27,9 @@ def column_files() -> Finding:
     name = "column files"
     if not settings.COLUMNS:
         return Finding(name=name, seen="switched off by COLUMNS")
+    if not files.has_cache():
+        fix = "Let Signalbox write to COLUMNS_CACHE_DIR, or set COLUMNS to off. Until then large queries are slow."
+        return Finding(name=name, seen=f"{settings.COLUMNS_CACHE_DIR} cannot be written", fix=fix)
     checked = 0
     for data_set in DataSet.objects.exclude(columns_until=None).order_by("-last_write_at")[:_SAMPLE]:
         segment = Segment.objects.filter(store_id=data_set.store_id).built().exclude(file="").last()

@@ -89,7 +89,7 @@ def answer(
     fields: the names that the function uses besides those of the filters
     Raises InvalidQuery, Busy.
     """
-    if not settings.COLUMNS:
+    if not settings.COLUMNS or not files.has_cache():
         return ColumnAnswer()
     names = {*fields, *(one.name for one in query.filters if one.moment is None and one.name != "_id")}
     limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS

@@ -7,8 +7,10 @@ from django.utils import timezone
 
 from datasets.columns import building, files
 from datasets.management import column_health
-from datasets.models import Segment
-from tests.datasets.making import make_data_set, put_in
+from datasets.models import DataSet, Segment
+from datasets.queries import engines, parameters
+from datasets.tasks import build_columns
+from tests.datasets.making import BOUNDS, make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +38,20 @@ def test_a_missing_file(segment):
 def test_a_file_with_other_records_than_the_database(segment):
     Segment.objects.update(records=4)
     assert column_health.column_files().seen == "pay/volumes: a file has other records than the database"
+
+
+def test_without_a_folder_for_copies_the_row_store_answers(segment, settings, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    settings.COLUMNS_CACHE_DIR = tmp_path / "file" / "cache"
+    data_set = DataSet.objects.get()
+    query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS)
+
+    assert len(engines.grouped(data_set, query, now=timezone.now(), max_rows=10)) == 3
+    assert column_health.column_files().seen.endswith("cannot be written")
+    Segment.objects.note_change()
+    Segment.objects.update(changed_at=timezone.now() - timedelta(hours=1))
+    build_columns()
+    assert not Segment.objects.get().is_built
 
 
 def test_switched_off(segment, settings):
