@@ -1,12 +1,12 @@
-"""Let DuckDB compute quantiles and numbers of different values of a field, if all its numbers are of one kind.
+"""Let DuckDB find quantiles and numbers of different values of a field, if all its numbers are of one kind.
 
-`quantile_cont` interpolates as the row store does, but always returns a double. Of whole numbers, `quantile_disc` is
-one of the two neighbours, so it shows whether both are equal: then the answer is the whole number itself.
+DuckDB's own interpolation rounds otherwise than the row store's. So its discrete quantile is only a value near the
+place: a second statement counts how many are smaller and returns its neighbours, and Python interpolates.
 """
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.statement import GroupedStatement
@@ -16,30 +16,64 @@ from datasets.queries.methods import QUANTILES
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_NEIGHBOURS = (
+    "count(*) FILTER (WHERE each.x < near.v[{0}]), count(*) FILTER (WHERE each.x <= near.v[{0}]),"
+    " max(each.x) FILTER (WHERE each.x < near.v[{0}]), min(each.x) FILTER (WHERE each.x > near.v[{0}])"
+)
+
 
 def computed(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
 ) -> Iterator[Computed]:
     """Yield the values of the field's computed methods for each group of the statement."""
-    _, _, text, other = field.columns
     quantiles = [method for method in field.computed if method in QUANTILES]
-    shares = [QUANTILES[method] for method in quantiles]
-    columns = [f"count({field.of})"]
-    for function in ("quantile_cont", "quantile_disc"):
-        columns.append(f"{function}({field.of}, {shares})" if shares else "NULL")
-    different = (field.of, text, f"CASE WHEN {other} IN ('true', 'false') THEN {other} END")
-    columns.append(
-        " + ".join(f"count(DISTINCT {value})" for value in different) if "distinct" in field.computed else "NULL"
-    )
-    for keys, period, (number, between, neighbours, distinct) in statement.rows(connection, columns):
-        if distinct is not None:
+    if quantiles:
+        yield from _quantiles(connection, statement, field, quantiles)
+    if "distinct" in field.computed:
+        _, _, text, other = field.columns
+        different = (field.of, text, f"CASE WHEN {other} IN ('true', 'false') THEN {other} END")
+        number = " + ".join(f"count(DISTINCT {value})" for value in different)
+        for keys, period, (distinct,) in statement.rows(connection, [number]):
             yield Computed(keys, period, field.number, "distinct", distinct)
-        if number and shares:
-            for method, double, neighbour in zip(quantiles, between, neighbours, strict=True):
-                value = _quantile(QUANTILES[method], number, double, neighbour)
-                yield Computed(keys, period, field.number, method, value)
 
 
-def _quantile(share: float, number: int, double: float, neighbour: int | float) -> int | float:
+def _quantiles(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
+) -> Iterator[Computed]:
+    shares = [QUANTILES[method] for method in methods]
+    groups = [f"g{number}" for number in range(len(statement.groups))]
+    named = [f"{column} AS {name}" for column, name in zip(statement.groups, groups, strict=True)]
+    each = (
+        f"SELECT {', '.join([*named, f'{field.of} AS x'])} FROM ({statement.source})"  # noqa: S608  numbered columns
+        f" WHERE {statement.conditions.sql} AND {field.of} IS NOT NULL"
+    )
+    by = f"GROUP BY {', '.join(groups)}" if groups else ""
+    near = f"SELECT {', '.join([*groups, 'count(*) AS n', f'quantile_disc(x, {shares}) AS v'])} FROM ({each}) {by}"  # noqa: S608
+    same = " AND ".join(f"each.{name} IS NOT DISTINCT FROM near.{name}" for name in groups) or "true"
+    columns = [*(f"each.{name}" for name in groups), "any_value(near.n)", "any_value(near.v)"]
+    columns += [_NEIGHBOURS.format(number + 1) for number in range(len(shares))]
+    ways = f"GROUP BY {', '.join(f'each.{name}' for name in groups)}" if groups else ""
+    found = connection.cursor().execute(
+        f"SELECT {', '.join(columns)} FROM ({each}) AS each JOIN ({near}) AS near ON {same} {ways}",  # noqa: S608
+        statement.conditions.parameters * 2,
+    )
+    for keys, period, (number, values, *rest) in statement.split(found):
+        for place, method in enumerate(methods):
+            if number:
+                near_place = (values[place], *rest[4 * place : 4 * place + 4])
+                yield Computed(keys, period, field.number, method, _quantile(shares[place], number, *near_place))
+
+
+def _quantile(share: float, number: int, value: Any, smaller: int, up_to: int, before: Any, after: Any) -> int | float:
+    """Interpolate as `methods` does. The value has the places from `smaller` to before `up_to`."""
+
+    def at(place: int) -> Any:
+        if smaller <= place < up_to:
+            return value
+        return before if place < smaller else after
+
     place = (number - 1) * share
-    return neighbour if place == math.floor(place) or double == neighbour else double
+    below = math.floor(place)
+    low, high = at(below), at(min(below + 1, number - 1))
+    result: int | float = low if place == below or low == high else low + (high - low) * (place - below)
+    return result

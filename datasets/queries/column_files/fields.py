@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 TOTALS = 10  # columns of `CollectedField.totals`
 _FALSE = "false"
-_LARGE = 2**40  # above it, a quantile between two whole numbers may round to one of them
 _BITS = 126  # of the sum, without its sign
 _DIGITS = 53  # binary, of a double
 _MOST_PLACES = 1000  # 2 to the power of more is no double
@@ -27,12 +26,11 @@ _MOST_PLACES = 1000  # 2 to the power of more is no double
 class Numbers(NamedTuple):
     """The numbers of a field in all records that a query selects.
 
-    largest: the size of the largest whole number; longer: how many other numbers have no columns of their own
+    longer: how many other numbers have no columns of their own
     smallest, greatest: the sizes of the doubles that are not 0
     """
 
     wholes: int
-    largest: int
     longer: int
     doubles: int
     smallest: float
@@ -82,7 +80,7 @@ class CollectedField:
         spread = tuple(sorted(method for method, need in needs.items() if need >= Needs.NUMBERS))
         if not spread and Needs.TOTALS not in needs.values():
             return cls(number=number, columns=columns, adds=True, places=None)
-        numbers = Numbers(0, 0, 0, 0, 0.0, 0.0)
+        numbers = Numbers(0, 0, 0, 0.0, 0.0)
         if spread or "double" in relation.kinds[name]:
             numbers = _numbers(connection, all_records, columns)
         places = numbers.places()
@@ -127,7 +125,7 @@ def _numbers(connection: "DuckDBPyConnection", all_records: GroupedStatement, co
     whole, double, _, other = columns
     size = f"nullif(abs({double}), 0)"
     wanted = [
-        *(f"count({whole})", f"max(greatest({whole}, -1 - {whole}))", f"count(*) FILTER (WHERE {_is_number(other)})"),
+        *(f"count({whole})", f"count(*) FILTER (WHERE {_is_number(other)})"),
         *(f"count({double})", f"min({size})", f"max({size})"),
     ]
     _, _, found = next(iter(all_records._replace(groups=[], only=None).rows(connection, wanted)))
@@ -139,6 +137,4 @@ def _computable(numbers: Numbers, columns: tuple[str, ...]) -> str:
     whole, double, _, _ = columns
     if numbers.longer or (numbers.wholes and numbers.doubles):
         return ""
-    if numbers.doubles:
-        return double
-    return whole if numbers.largest < _LARGE else ""
+    return double if numbers.doubles else whole

@@ -12,6 +12,8 @@ from datasets.queries.column_files.conditions import Conditions
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+GroupRow = tuple[tuple[str | None, ...], datetime | None, list[Any]]  # keys, period, and the other columns
+
 _AT_ONCE = 5_000  # rows
 
 
@@ -30,7 +32,7 @@ class GroupedStatement(NamedTuple):
 
     def rows(
         self, connection: "DuckDBPyConnection", columns: list[str], further: tuple[str, ...] = (), where: str = "true"
-    ) -> Iterator[tuple[tuple[str | None, ...], datetime | None, list[Any]]]:
+    ) -> Iterator[GroupRow]:
         """Yield keys, period and the columns of each group. further: columns to group by, which come first of these"""
         by = [*self.groups, *further]
         group = f"GROUP BY {', '.join(str(number + 1) for number in range(len(by)))}" if by else ""
@@ -38,7 +40,10 @@ class GroupedStatement(NamedTuple):
             f"SELECT {', '.join([*by, *columns])} FROM ({self.source})"  # noqa: S608  numbered columns, bound values
             f" WHERE {self.conditions.sql} AND {where} {group}"
         )
-        found = connection.cursor().execute(statement, self.conditions.parameters)
+        yield from self.split(connection.cursor().execute(statement, self.conditions.parameters))
+
+    def split(self, found: "DuckDBPyConnection") -> Iterator[GroupRow]:
+        """Yield keys, period and the other columns of each row of a result, whose first columns are the groups."""
         width = len(self.groups) - self.by_period
         while block := found.fetchmany(_AT_ONCE):
             for row in block:
