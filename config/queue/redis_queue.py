@@ -6,7 +6,7 @@ docs/framework-internals.md lists the private attributes of the framework that t
 
 import base64
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from queue import Empty
 from typing import Any
@@ -53,19 +53,27 @@ class Channel(unreadable.Careful, redis.Channel):
             client.lpush(unreadable.QUEUE, raw)
             client.ltrim(self._key(unreadable.QUEUE), 0, unreadable.MOST_KEPT - 1)
 
+    def queue_declare(self, queue: Any = None, *args: Any, **kwargs: Any) -> Any:  # Any: untyped in kombu
+        """Declare a queue at the start of a worker; kombu reads its length."""
+        try:
+            return super().queue_declare(queue, *args, **kwargs)
+        except ResponseError as error:
+            self._set_keys_aside(error, [queue])
+            return super().queue_declare(queue, *args, **kwargs)
+
     def _brpop_read(self, **options: Any) -> Any:  # Any: untyped in kombu
         try:
             return super()._brpop_read(**options)  # type: ignore[misc]  # likewise
         except ResponseError as error:
-            if not str(error).startswith("WRONGTYPE"):
-                raise
-            self._set_keys_aside()
+            self._set_keys_aside(error, self.active_queues)
             raise Empty from error
 
-    def _set_keys_aside(self) -> None:
-        """Rename the keys of queues that are not lists."""
+    def _set_keys_aside(self, error: ResponseError, queues: Iterable[str]) -> None:
+        """Rename the keys of these queues that are not lists. Raises the error if it has another reason."""
+        if "WRONGTYPE" not in str(error):  # that of a transaction begins with the number of the command
+            raise error
         with self.conn_or_acquire() as client:
-            for queue in self.active_queues:
+            for queue in queues:
                 if client.type(self._key(queue)) not in (b"list", b"none"):
                     client.rename(self._key(queue), self._key(f"{unreadable.QUEUE}:{queue}"))
                     unreadable.note(queue, "it is not a list")
