@@ -9,13 +9,20 @@ COLUMNS = PersonalColumns(
     {
         "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
+        "datasets.Dashboard": TextColumns(
+            nothing="slug title title_cy summary summary_cy link_token filter_field embed_hosts"
+        ),
         "datasets.DataGroup": TextColumns(nothing="name description"),
         "datasets.DataSet": TextColumns(nothing="auto_ids"),
         "datasets.DataType": TextColumns(nothing="name description"),
         "datasets.EmptiedStore": TextColumns(nothing="label"),
         "datasets.FieldSeen": TextColumns(nothing="name types example"),
+        "datasets.QueryToken": TextColumns(nothing="prefix token_hash"),
         "datasets.Record": TextColumns(nothing="record_id body"),
+        "datasets.SavedQuery": TextColumns(nothing="public_id name description question unit"),
         "datasets.Segment": TextColumns(nothing="file columns"),
+        "datasets.StoredAnswer": TextColumns(nothing="asked state answer"),
+        "datasets.Tile": TextColumns(nothing="title title_cy text text_cy"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

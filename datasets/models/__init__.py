@@ -1,6 +1,7 @@
 """The models of the data set area. Other packages import them from here."""
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
+from datasets.models.dashboard import Dashboard, Tile, Visibility
 from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.emptied_store import EmptiedStore
 from datasets.models.field_seen import ChosenColumns, FieldSeen
@@ -8,5 +9,6 @@ from datasets.models.found_token import token_by_hash
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
+from datasets.models.saved_query import ChartKind, QueryToken, SavedQuery, StoredAnswer, new_public_id
 from datasets.models.segment import EARLIEST, Segment
 from datasets.models.write_error import WriteError

@@ -1,0 +1,1 @@
+"""Dashboards: pages of tiles. Source: docs/reference/dashboards.md."""

@@ -1,0 +1,1 @@
+"""Saved queries: questions under a name, and their answers. Source: docs/reference/saved-queries.md."""

@@ -1,0 +1,152 @@
+"""Answer a saved query, once for all readers until one of its data sets changes.
+
+Source: docs/reference/saved-queries.md.
+"""
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from config.databases import replica
+from datasets import errors
+from datasets.models import DataSet, SavedQuery, StoredAnswer
+from datasets.queries import engines, time_limit
+from datasets.records import moments
+from datasets.saved_queries.answer import Answer, combined, measured
+from datasets.saved_queries.question import AskedRange, Measure, Question
+
+MAX_STORED = 50  # answers of one query, for the ranges and filters of readers
+_COMPUTING = timedelta(seconds=20)
+_WAIT_SECONDS = 10
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What a reader of a dashboard chose for all tiles: another range, and a condition."""
+
+    range: AskedRange | None = None
+    where: str = ""
+
+    def applied(self, question: Question) -> Question:
+        if self.range is not None and question.range.kind != "all":
+            question = replace(question, range=self.range)
+        if self.where:
+            where = f"({question.where}) and ({self.where})" if question.where.strip() else self.where
+            question = replace(question, where=where)
+        return question
+
+    @property
+    def hash(self) -> str:
+        return _hash([None if self.range is None else str(self.range), self.where])
+
+
+AS_SAVED = View()
+
+
+def data_sets_of(question: Question, own: DataSet) -> list[DataSet]:
+    """Return the data set of each measure. Raises NoSuchDataSet."""
+    return [_data_set(measure, own) for measure in question.measures]
+
+
+def state_of(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> str:
+    """Return what changes whenever the answer may change, for entity tags. Raises InvalidQuery, NoSuchDataSet."""
+    now = now or timezone.now()
+    question = view.applied(Question.of(saved_query.question))
+    sets = data_sets_of(question, saved_query.data_set)
+    pairs = [question.pairs(measure, now=now) for measure in question.measures]
+    late = [one.late_since is not None for one in sets]
+    return _hash([saved_query.pk, saved_query.revision, [(one.pk, one.revision) for one in sets], pairs, late])
+
+
+def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> Answer:
+    """Return the answer. One process computes it; others that need the same wait for it. Raises InvalidQuery, Busy."""
+    now = now or timezone.now()
+    state = state_of(saved_query, view, now=now)
+    asked = view.hash
+    until = time.monotonic() + _WAIT_SECONDS
+    while True:
+        found = _stored(saved_query, asked, state)
+        if found is not None:
+            return found
+        if _claim(saved_query, asked):
+            # Another process may have computed it between the two statements.
+            return _stored(saved_query, asked, state, release=True) or _computed(saved_query, view, state, now)
+        if time.monotonic() > until:
+            raise errors.Busy
+        time.sleep(_POLL_SECONDS)
+
+
+def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) -> Answer:
+    """Return the answer as the data sets are now, without storing it. Raises InvalidQuery, Busy, NoSuchDataSet."""
+    question = view.applied(Question.of(saved_query.question))
+    sets = data_sets_of(question, saved_query.data_set)
+    found = []
+    with replica.reads(), time_limit.limited():
+        for measure, data_set in zip(question.measures, sets, strict=True):
+            query = question.query(measure, now=now)
+            rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+            found.append(measured(rows, query, measure))
+    written = [one.last_write_at for one in sets if one.last_write_at is not None]
+    span = dict(question.pairs(question.measure, now=now))
+    return Answer(
+        rows=combined(question, found[0], found[1] if len(found) > 1 else None),
+        start_at=span.get("start_at", ""),
+        end_at=span.get("end_at", ""),
+        updated_at=moments.write(max(written)) if written else "",
+        is_late=any(one.late_since is not None for one in sets),
+    )
+
+
+def _stored(saved_query: SavedQuery, asked: str, state: str, *, release: bool = False) -> Answer | None:
+    """Return the stored answer if it is of this state. release: end the claim if it is"""
+    rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=asked, state=state)
+    found = rows.values_list("answer", flat=True).first()
+    if found is None:
+        return None
+    if release:
+        rows.update(computing_until=None)
+    return Answer.of(found)
+
+
+def _computed(saved_query: SavedQuery, view: View, state: str, now: datetime) -> Answer:
+    rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=view.hash)
+    try:
+        found = compute(saved_query, view, now=now)
+    except BaseException:
+        rows.update(computing_until=None)
+        raise
+    rows.update(state=state, answer=found.document(), computed_at=timezone.now(), computing_until=None)
+    return found
+
+
+def _claim(saved_query: SavedQuery, asked: str) -> bool:
+    """Return whether this process computes the answer."""
+    now = timezone.now()
+    rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=asked)
+    if not rows.exists():
+        others = StoredAnswer.objects.filter(saved_query=saved_query).order_by("-computed_at", "-pk")
+        StoredAnswer.objects.filter(pk__in=list(others.values_list("pk", flat=True)[MAX_STORED - 1 :])).delete()
+        StoredAnswer.objects.bulk_create([StoredAnswer(saved_query=saved_query, asked=asked)], ignore_conflicts=True)
+    free = Q(computing_until__isnull=True) | Q(computing_until__lt=now)
+    return bool(rows.filter(free).update(computing_until=now + _COMPUTING))
+
+
+def _data_set(measure: Measure, own: DataSet) -> DataSet:
+    if not measure.data_set:
+        return own
+    group, _, type = measure.data_set.partition("/")
+    found = DataSet.objects.at(group, type).first()
+    if found is None:
+        raise errors.NoSuchDataSet
+    return found
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:32]
