@@ -14,6 +14,7 @@ COLUMNS = PersonalColumns(
         "datasets.DataType": TextColumns(nothing="name description"),
         "datasets.EmptiedStore": TextColumns(nothing="label"),
         "datasets.FieldSeen": TextColumns(nothing="name types example"),
+        "datasets.KeptValue": TextColumns(staff="by", text="reason", nothing="record_hash encrypted_value"),
         "datasets.Record": TextColumns(nothing="record_id body"),
         "datasets.Segment": TextColumns(nothing="file columns"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),

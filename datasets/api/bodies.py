@@ -21,6 +21,7 @@ from datasets.errors import (
     DataSetError,
     KeyMalformed,
     NotAnEmptyArray,
+    NotARecord,
     TooManyRecords,
     WrongContentType,
 )
@@ -60,6 +61,11 @@ class SentBody:
         """Yield the valid records. Raises the errors of `value` and NoRecords at once, RecordsRejected at the end."""
         look = records.look_at(self.data)
         return records.check(self.value(too_many=TooManyRecords()), auto_ids=data_set.auto_ids or (), look=look)
+
+    def record(self, data_set: DataSet, record_id: str) -> ParsedRecord:
+        """Return the record that replaces another one. Raises the errors of `value` and `records.check_one`."""
+        value, look = self.value(too_many=NotARecord()), records.look_at(self.data)
+        return records.check_one(value, record_id=record_id, auto_ids=data_set.auto_ids or (), look=look)
 
     def check_empty_array(self) -> None:
         """Raise NotAnEmptyArray, or an error of `value`, unless the value is `[]`."""

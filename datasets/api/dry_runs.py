@@ -15,6 +15,7 @@ from datasets.models import AccessToken, DataSet
 from datasets.store.dry_run import CheckedAppend, check_append
 
 _YES = ["true"]
+_ONE_REPLACED = {"status": "ok", "records": 1, "new": 0, "replaced": 1}
 
 
 class AppendDryRunSerializer(serializers.Serializer[Any]):
@@ -36,6 +37,14 @@ class EmptyDryRunSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField(min_value=0, help_text="The stored records that would be deleted.")
 
 
+class DeleteDryRunSerializer(serializers.Serializer[Any]):
+    """What a DELETE would do."""
+
+    status = serializers.ChoiceField(choices=["ok"])
+    dry_run = Always(True)
+    removed = serializers.IntegerField(min_value=0, help_text="The stored records that would be deleted.")
+
+
 def is_asked(request: Request) -> bool:
     """Return whether the write is a dry run. Raises DryRunUnknown, so that a misspelt value cannot write."""
     given = dry_runs.values(request.META.get("QUERY_STRING", ""))
@@ -54,6 +63,16 @@ def append(request: Request, token: AccessToken) -> Response:
         checked = CheckedAppend(records=checked.records, new=0, replaced=0)
     shown = AppendDryRunSerializer({"status": "ok", **checked._asdict()}).data
     return Response(shown, headers={**NOT_STORED, **(REPLAYED if is_replay else {})})
+
+
+def change() -> Response:
+    """Return what a checked PUT of one record would do."""
+    return Response(AppendDryRunSerializer(_ONE_REPLACED).data, headers=NOT_STORED)
+
+
+def delete(removed: int) -> Response:
+    """Return what a DELETE would do."""
+    return Response(DeleteDryRunSerializer({"status": "ok", "removed": removed}).data, headers=NOT_STORED)
 
 
 def empty(request: Request, token: AccessToken) -> Response:

@@ -51,8 +51,8 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
         periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     known_fields.check(data_set, query)
     tag = _entity_tag(data_set, query, now)
-    headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
-    if _is_current(request, tag):
+    headers = {"Cache-Control": cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
+    if is_current(request, tag):
         unchanged = HttpResponse(status=304, headers=headers)
         del unchanged.headers["Content-Type"]
         return unchanged
@@ -134,14 +134,14 @@ def _follow_replica(data_set: DataSet) -> None:
         data_set.revision, data_set.current_store = found or (0, None)
 
 
-def _cache_control(data_set: DataSet) -> str:
+def cache_control(data_set: DataSet) -> str:
     if not data_set.public:
         return "private, no-cache"
     seconds = settings.DATASETS_REALTIME_CACHE_SECONDS if data_set.realtime else settings.DATASETS_CACHE_SECONDS
     return f"max-age={seconds}, must-revalidate"
 
 
-def _is_current(request: Request, tag: str) -> bool:
+def is_current(request: Request, tag: str) -> bool:
     known = [each.removeprefix("W/") for each in parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))]
     return "*" in known or tag.removeprefix("W/") in known
 

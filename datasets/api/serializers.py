@@ -7,6 +7,10 @@ class StoredSerializer(serializers.Serializer[object]):
     status = serializers.ChoiceField(choices=["ok"])
 
 
+class RecordDeletedSerializer(StoredSerializer):
+    """The answer to the deletion of one record."""
+
+
 class UndoneSerializer(serializers.Serializer[object]):
     restored = serializers.IntegerField(help_text="The number of records that came back.")
     message = serializers.CharField(help_text="`pay_weekly_volumes contains 98 records again`")

@@ -1,14 +1,21 @@
-"""The URLs of the data set API, each with and without a slash at the end. There are no redirects."""
+"""The URLs of the data set API. There are no redirects.
+
+A slash at the end changes nothing, except in the path of a record: an `_id` may end with one.
+"""
 
 from django.urls import re_path
 
+from datasets.api.record_views import RecordViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
 
 undo = DataSetViewSet.as_view({"post": "undo"})
 
+record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
+
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),

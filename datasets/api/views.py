@@ -1,10 +1,7 @@
 """One endpoint for each data set: POST appends, PUT empties, GET reads. Source: docs/reference/data-sets.md §2."""
 
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import structlog
 from django.http import HttpResponse, HttpResponseBase
@@ -14,14 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
-from config import audit
-from config.audit.models import ActorKind
 from config.metrics import registry
-from config.rest import body, handler, strict_json
+from config.rest import handler
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
-from config.web.ip_addresses import client_ip
 from datasets import errors, store
-from datasets.api import bodies, dry_runs, reading
+from datasets.api import bodies, callers, dry_runs, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
 from datasets.api.headers import NOT_STORED, REPLAYED
@@ -49,14 +43,15 @@ class DataSetViewSet(DataSetArea, ViewSet):
 
     authentication_classes = [AccessTokenAuthentication]
     permission_classes = [HasToken]
+    methods: ClassVar[list[str]] = METHODS
 
     @property
     def allowed_methods(self) -> list[str]:
-        return METHODS
+        return self.methods
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse other methods first, so that the answer does not show whether the data set exists."""
-        if request.method not in METHODS:
+        if request.method not in self.methods:
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
 
@@ -73,7 +68,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         token = token_of(request)
         if dry_runs.is_asked(request):
             return dry_runs.append(request, token)
-        with _logging_write_errors(token):
+        with callers.logging_write_errors(token):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
@@ -90,18 +85,18 @@ class DataSetViewSet(DataSetArea, ViewSet):
         token = token_of(request)
         if dry_runs.is_asked(request):
             return dry_runs.empty(request, token)
-        with _logging_write_errors(token):
+        with callers.logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
             sent.check_empty_array()
-            store.empty(token.data_set, by=_actor(request, token))
+            store.empty(token.data_set, by=callers.actor(request, token))
         message = f"{token.data_set.name} now contains 0 records"
         return Response(EmptiedSerializer({"message": message, "status": "ok"}).data, headers=NOT_STORED)
 
     def undo(self, request: Request, group: str, type: str) -> Response:
         """POST: bring back the records of the last emptying."""
         token = token_of(request)
-        with _logging_write_errors(token):
-            restored = store.undo(token.data_set, by=_actor(request, token))
+        with callers.logging_write_errors(token):
+            restored = store.undo(token.data_set, by=callers.actor(request, token))
         message = f"{token.data_set.name} contains {restored} records again"
         return Response(
             UndoneSerializer({"restored": restored, "message": message, "status": "ok"}).data, headers=NOT_STORED
@@ -147,40 +142,11 @@ def _store(token: AccessToken, sent: bodies.SentBody) -> int:
         token.data_set_id,
         checked,
         token_id=token.pk,
-        request_id=_request_id(),
+        request_id=callers.request_id(),
         key=sent.key,
         has_segments=token.data_set.columns_until is not None,
     )
 
 
-def _actor(request: Request, token: AccessToken) -> audit.Actor:
-    return audit.Actor(kind=ActorKind.TOKEN, id=str(token.pk), label=token.prefix, ip_address=client_ip(request))
-
-
 def _replayed() -> Response:
     return Response(_STORED, headers={**NOT_STORED, **REPLAYED})
-
-
-def _request_id() -> uuid.UUID | None:
-    identifier = structlog.contextvars.get_contextvars().get("request_id")
-    return uuid.UUID(identifier) if identifier else None
-
-
-@contextmanager
-def _logging_write_errors(token: AccessToken) -> Iterator[None]:
-    """Log why a write was refused, after its transaction was rolled back."""
-    try:
-        yield
-    except (errors.DataSetError, body.UnreadableBody, strict_json.UnreadableJSON) as error:
-        answer, rejection = ERRORS.explain(error), None
-        if isinstance(error, errors.RecordsRejected):
-            registry.RECORDS.add("refused", number=error.count)
-            rejection = error.rejections[0]
-        store.log_write_error(
-            token.data_set_id,
-            status=answer.status,
-            reason=answer.message,
-            rejection=rejection,
-            request_id=_request_id(),
-        )
-        raise

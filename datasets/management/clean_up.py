@@ -18,7 +18,7 @@ from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
-from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models import KEPT_VALUES_FOR, MAX_KEPT_VALUES, DataSet, KeptValue, RememberedKey, WriteError
 from datasets.models.write_error import KEPT as KEPT_ERRORS
 from datasets.store.empty import KEPT
 
@@ -130,6 +130,16 @@ RULES = (
         preview=lambda: iter(()),
         remove=_remove_column_files,
         every=_COLUMN_FILES,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": KeptValue.objects.past},
+        "at",
+        name="kept-values",
+        title="Earlier values of single records",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{KEPT_VALUES_FOR.days} days, at most the newest {MAX_KEPT_VALUES:,} of each data set",
+        every=_HOURLY,
         permission=_SEEN_BY,
     ),
     rules.for_rows(

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import ApiPart
 from datasets import errors
-from datasets.api.schema import operations, shapes
+from datasets.api.schema import operations, record_operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
@@ -17,6 +17,8 @@ _BODY = (
 )
 _KEY = (errors.KeyMalformed, errors.KeyReused)
 _RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
+_ONE = (errors.ReasonMalformed, errors.NoSuchRecord, errors.RecordHasChanged)
+_ONE_BODY = (errors.IdDiffers, errors.IdFieldsDiffer, errors.TooManyValues, errors.RecordsRejected)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
@@ -31,6 +33,12 @@ PART = ApiPart(
         "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
+        "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
+        "changeRecord": (*_WRITING, *_ONE, errors.NotARecord, *_ONE_BODY, *_FAILURES),
+        "deleteRecord": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown),
+            *(*_ONE, *_FAILURES),
+        ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
     },
     families={
@@ -41,9 +49,10 @@ PART = ApiPart(
         ),
         "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
+        "Single records": (*_ONE, errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
     error_schema=shapes.ERROR_BODY,
 )
-__all__ = ["PART", "operations"]
+__all__ = ["PART", "operations", "record_operations"]

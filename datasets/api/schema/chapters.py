@@ -42,6 +42,15 @@ them:
 ```
 """
 
+_SINGLE = """
+`/data/{group}/{type}/records/{_id}` reads, changes and deletes one record. Percent-encode the `_id`.
+
+To change a record safely, read it, and send its `ETag` as `If-Match` with the change. If somebody else has changed the
+record, you get 412 and nothing changes. The header `Change-Reason` states why; it stays in the audit.
+
+The earlier value is kept for 7 days. Owners of the data set can restore it in the console.
+"""
+
 _READING = f"""
 There are three kinds of query. A **raw** query returns whole records in pages, with `next_cursor`. A **grouped** query
 (`group_by`) returns one row for each value with its `_count`. A query **by period** (`period`) returns one row for each
@@ -62,5 +71,6 @@ Responses have an `ETag`. Send it as `If-None-Match`: if the response has not ch
 CHAPTERS = [
     Chapter(title="Data sets", text=_ACCESS.strip()),
     Chapter(title=operations.WRITING, text=_WRITING.strip()),
+    Chapter(title=operations.SINGLE, text=_SINGLE.strip()),
     Chapter(title=operations.READING, text=_READING.strip()),
 ]

@@ -1,0 +1,112 @@
+"""One record: GET reads it, PUT replaces it, DELETE deletes it. Source: docs/reference/data-sets.md §20."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+from urllib.parse import unquote_to_bytes
+
+from django.http import HttpResponse
+from django.utils.http import parse_etags
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.invalid import InvalidValue
+from datasets import errors, validation
+from datasets.api import bodies, callers, dry_runs, reading
+from datasets.api.authentication import token_of
+from datasets.api.headers import NOT_STORED
+from datasets.api.serializers import StoredSerializer
+from datasets.api.views import DataSetViewSet
+from datasets.models import AccessToken, Record
+from datasets.queries import written
+from datasets.queries.selected import Row
+from datasets.records import rejections
+from datasets.store import one_record
+
+_STORED = StoredSerializer({"status": "ok"}).data
+
+
+class RecordViewSet(DataSetViewSet):
+    """The methods of one record. Authentication and permissions are those of its data set."""
+
+    methods: ClassVar[list[str]] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]
+
+    def retrieve(self, request: Request, group: str, type: str, record_id: str) -> HttpResponse:
+        """GET and HEAD: return the record as one JSON object."""
+        data_set = self.addressed
+        if data_set is None:
+            raise errors.NoSuchDataSet
+        record = one_record.find(data_set, _checked(record_id))  # of the primary: its tag is for a change
+        tag = one_record.tag_of(record)
+        headers = {"ETag": tag, "Cache-Control": reading.cache_control(data_set), "Vary": "Accept-Encoding"}
+        if reading.is_current(request, tag):
+            unchanged = HttpResponse(status=304, headers=headers)
+            del unchanged.headers["Content-Type"]
+            return unchanged
+        return HttpResponse(written.record(_row(record)), content_type="application/json", headers=headers)
+
+    def change(self, request: Request, group: str, type: str, record_id: str) -> Response:
+        """PUT: replace the whole record."""
+        token = token_of(request)
+        if dry_runs.is_asked(request):
+            sent = bodies.read(request, with_key=False)
+            edit = _edit(request, token)
+            one_record.check_change(token.data_set, _checked(record_id), sent.record(token.data_set, record_id), edit)
+            return dry_runs.change()
+        with callers.logging_write_errors(token):
+            sent = bodies.read(request, with_key=False)
+            edit = _edit(request, token)
+            with sent.one_at_a_time():
+                new = sent.record(token.data_set, record_id)
+                record = one_record.change(token.data_set, _checked(record_id), new, edit)
+        return Response(_STORED, headers={**NOT_STORED, "ETag": one_record.tag_of(record)})
+
+    def destroy(self, request: Request, group: str, type: str, record_id: str) -> Response:
+        """DELETE: delete the record."""
+        token = token_of(request)
+        if dry_runs.is_asked(request):
+            one_record.check_change(token.data_set, _checked(record_id), None, _edit(request, token))
+            return dry_runs.delete(1)
+        with callers.logging_write_errors(token):
+            edit = _edit(request, token)
+            one_record.delete(token.data_set, _checked(record_id), edit)
+        return Response(_STORED, headers=NOT_STORED)
+
+    def describe(self, request: Request, group: str, type: str, record_id: str = "") -> HttpResponse:
+        return super().describe(request, group, type)
+
+
+def _checked(record_id: str) -> str:
+    """Return the `_id` of the path. Raises NoSuchRecord for a text that no record can have as its `_id`."""
+    if rejections.is_bad_id(record_id):
+        raise errors.NoSuchRecord
+    return record_id
+
+
+def _edit(request: Request, token: AccessToken) -> one_record.RecordEdit:
+    return one_record.RecordEdit(
+        by=callers.actor(request, token),
+        reason=_reason(request.META.get("HTTP_CHANGE_REASON", "")),
+        token_id=token.pk,
+        request_id=callers.request_id(),
+        may_change=_condition(request.META.get("HTTP_IF_MATCH")),
+    )
+
+
+def _reason(sent: str) -> str:
+    try:
+        return validation.parse_reason(unquote_to_bytes(sent.encode("ascii")).decode())
+    except (UnicodeError, InvalidValue):
+        raise errors.ReasonMalformed from None
+
+
+def _condition(sent: str | None) -> Callable[[str], bool]:
+    """Return the test of `If-Match`. It compares strongly, as RFC 9110 §13.1.1 requires."""
+    if sent is None:
+        return lambda tag: True
+    known = parse_etags(sent)
+    return lambda tag: "*" in known or tag in known
+
+
+def _row(record: Record) -> Row:
+    values: Any = (getattr(record, name) for name in Row._fields)
+    return Row(*values)
