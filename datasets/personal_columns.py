@@ -17,6 +17,7 @@ COLUMNS = PersonalColumns(
         "datasets.KeptValue": TextColumns(staff="by", text="reason", nothing="record_hash encrypted_value"),
         "datasets.Record": TextColumns(nothing="record_id body"),
         "datasets.Segment": TextColumns(nothing="file columns"),
+        "datasets.RejectedRecord": TextColumns(nothing="by encrypted_content"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

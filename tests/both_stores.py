@@ -53,6 +53,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_found_token.py",
     "datasets/test_hostile_reads.py",
     "datasets/test_http.py",
+    "datasets/test_keeping.py",
     "datasets/test_long_records.py",
     "datasets/test_paging.py",
     "datasets/test_period_borders.py",

@@ -28,6 +28,7 @@ from datasets.errors import (
 from datasets.models import DataSet
 from datasets.records import ParsedRecord, elements
 from datasets.records.elements import Elements
+from datasets.records.keeping import RejectedElements, check_each
 
 _LARGE_BYTES = 4 * 1024 * 1024  # eight bodies of 64 MiB at once would take 1 GiB
 
@@ -61,6 +62,11 @@ class SentBody:
         """Yield the valid records. Raises the errors of `value` and NoRecords at once, RecordsRejected at the end."""
         look = records.look_at(self.data)
         return records.check(self.value(too_many=TooManyRecords()), auto_ids=data_set.auto_ids or (), look=look)
+
+    def each_record(self, data_set: DataSet, rejected: RejectedElements) -> Iterator[ParsedRecord]:
+        """Yield the valid records, and add the others to `rejected`. Raises as `records`, but no RecordsRejected."""
+        value, look = self.value(too_many=TooManyRecords()), records.look_at(self.data)
+        return check_each(value, self.data, rejected, auto_ids=data_set.auto_ids or (), look=look)
 
     def record(self, data_set: DataSet, record_id: str) -> ParsedRecord:
         """Return the record that replaces another one. Raises the errors of `value` and `records.check_one`."""

@@ -9,9 +9,10 @@ from rest_framework.response import Response
 from config.rest import dry_runs
 from config.rest.dry_runs import Always
 from datasets import errors, store
-from datasets.api import bodies
+from datasets.api import bodies, keeping
 from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.models import AccessToken, DataSet
+from datasets.records.keeping import RejectedElements
 from datasets.store.dry_run import CheckedAppend, check_append
 
 _YES = ["true"]
@@ -53,16 +54,21 @@ def is_asked(request: Request) -> bool:
     return bool(given)
 
 
-def append(request: Request, token: AccessToken) -> Response:
+def append(request: Request, token: AccessToken, *, keeps: bool) -> Response:
     """Return what this POST would store. If its Idempotency-Key has stored the body before, that is nothing."""
     sent = bodies.read(request, with_key=True)
-    is_replay = sent.key is not None and store.is_replay(token.data_set_id, sent.key)
+    key = keeping.key_of(sent) if keeps else sent.key
+    is_replay = key is not None and store.is_replay(token.data_set_id, key)
+    headers = {**NOT_STORED, **(REPLAYED if is_replay else {})}
+    rejected = RejectedElements()
     with sent.one_at_a_time():
-        checked = check_append(token.data_set_id, sent.records(token.data_set))
+        records = sent.each_record(token.data_set, rejected) if keeps else sent.records(token.data_set)
+        checked = check_append(token.data_set_id, records)
     if is_replay:
         checked = CheckedAppend(records=checked.records, new=0, replaced=0)
-    shown = AppendDryRunSerializer({"status": "ok", **checked._asdict()}).data
-    return Response(shown, headers={**NOT_STORED, **(REPLAYED if is_replay else {})})
+    if rejected.refused:
+        return keeping.partly(checked, rejected, headers)
+    return Response(AppendDryRunSerializer({"status": "ok", **checked._asdict()}).data, headers=headers)
 
 
 def change() -> Response:

@@ -15,7 +15,7 @@ from config.metrics import registry
 from config.rest import handler
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
 from datasets import errors, store
-from datasets.api import bodies, callers, dry_runs, reading
+from datasets.api import bodies, callers, dry_runs, keeping, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
 from datasets.api.headers import NOT_STORED, REPLAYED
@@ -66,8 +66,12 @@ class DataSetViewSet(DataSetArea, ViewSet):
     def append(self, request: Request, group: str, type: str) -> Response:
         """POST: store all records of the body, or none."""
         token = token_of(request)
-        if dry_runs.is_asked(request):
-            return dry_runs.append(request, token)
+        if request.META.get("QUERY_STRING"):
+            keeps = keeping.is_asked(request)
+            if dry_runs.is_asked(request):
+                return dry_runs.append(request, token, keeps=keeps)
+            if keeps:
+                return keeping.append(request, token)
         with callers.logging_write_errors(token):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):

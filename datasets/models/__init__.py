@@ -8,6 +8,7 @@ from datasets.models.found_token import token_by_hash
 from datasets.models.kept_value import KEPT_VALUES_FOR, MAX_KEPT_VALUES, KeptValue, RecordValue
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
+from datasets.models.rejected_record import REJECTED_KEPT_FOR, RejectedRecord
 from datasets.models.remembered_key import RememberedKey
 from datasets.models.segment import EARLIEST, Segment
 from datasets.models.write_error import WriteError

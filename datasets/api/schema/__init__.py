@@ -30,7 +30,7 @@ PART = ApiPart(
     prefix="/data/",
     chapters=CHAPTERS,
     errors={
-        "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
+        "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
         "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
@@ -47,7 +47,7 @@ PART = ApiPart(
             *(errors.NoSuchDataSet, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
-        "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
+        "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
         "Single records": (*_ONE, errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
         "Queries": _QUERY,

@@ -15,7 +15,7 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
-from datasets.api import dry_runs, serializers
+from datasets.api import dry_runs, keeping, serializers
 from datasets.api.schema import shapes
 from datasets.queries.methods import METHODS
 from datasets.queries.parameters import FORMATS, MAX_DURATION
@@ -63,11 +63,17 @@ _REPLAYED = answer_header(
     "This is the response to an earlier request with the same `Idempotency-Key`.",
     {"const": "true"},
     200,
+    207,
 )
 DRY_RUN = query(
     "dry_run",
     "`true`: carry out all checks and return what would change. Nothing is stored. Other values are an error.",
     {"const": "true"},
+)
+_ON_ERROR = query(
+    "on_error",
+    "`keep`: store the valid records, keep the others for 7 days, and return 207. Other values are an error.",
+    {"const": "keep"},
 )
 _MOMENT = {"type": "string", "format": "date-time"}
 _SWITCH = {"enum": ["true", "false"]}
@@ -129,14 +135,22 @@ class DataSets(OpenApiViewExtension):
                 operation_id="writeRecords",
                 tags=[WRITING],
                 summary="Add records",
-                description="Store all records of the body, or none. A single object counts as an array of one.",
+                description=(
+                    "Store all records of the body, or none. A single object counts as an array of one. With "
+                    "`on_error=keep` the valid records are stored."
+                ),
                 request={"application/json": {"oneOf": [shapes.RECORDS, shapes.RECORD]}},
                 responses={
                     200: either(
                         serializers.StoredSerializer, dry_runs.AppendDryRunSerializer, "The records are stored."
-                    )
+                    ),
+                    207: either(
+                        keeping.PartlyStoredSerializer,
+                        keeping.PartlyDryRunSerializer,
+                        "With `on_error=keep`: the valid records are stored, and the others are kept for 7 days.",
+                    ),
                 },
-                parameters=[GROUP, TYPE, DRY_RUN, CODING, _IDEMPOTENCY_KEY, _REPLAYED],
+                parameters=[GROUP, TYPE, DRY_RUN, _ON_ERROR, CODING, _IDEMPOTENCY_KEY, _REPLAYED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
             empty=extend_schema(
