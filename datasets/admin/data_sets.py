@@ -19,6 +19,7 @@ from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
 from datasets.admin.emptying import EmptyingPages
 from datasets.admin.record_pages import RecordPages
+from datasets.admin.rejected_pages import RejectedPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
@@ -27,16 +28,19 @@ _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, EmptyingPages, RecordPages, DataSetPages, DataSetList):
+class DataSetAdmin(ManagersAndOwners, EmptyingPages, RecordPages, RejectedPages, DataSetPages, DataSetList):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
     row_actions = {
         **DataSetPages.row_actions,
         **RecordPages.row_actions,
+        **RejectedPages.row_actions,
         **EmptyingPages.row_actions,
         "remove": "remove",
     }
-    protected_actions = DataSetPages.protected_actions | EmptyingPages.protected_actions | {"remove"}
+    protected_actions = (
+        DataSetPages.protected_actions | EmptyingPages.protected_actions | RejectedPages.protected_actions | {"remove"}
+    )
     add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"
 

@@ -7,6 +7,7 @@ from datasets.models import DataSet
 TITLES = {
     "overview": "Overview",
     "records": "Records",
+    "rejected": "Rejected",
     "chart": "Chart",
     "tokens": "Tokens",
     "retention": "Retention",
