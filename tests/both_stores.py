@@ -59,6 +59,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_period_borders.py",
     "datasets/test_queries.py",
     "datasets/test_records.py",
+    "datasets/test_schemas.py",
     "datasets/test_single_records.py",
     "datasets/test_sorting.py",
     "datasets/test_store.py",

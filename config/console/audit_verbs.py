@@ -14,6 +14,7 @@ VERBS = {
     "sent_confirmation_to": "sent a confirmation email to",
     "checked": "checked the table of",
     "changed_record": "changed a record of",
+    "changed_schema": "changed the schema of",
     "changed_roles_of": "changed the roles of",
     "copied": "copied",
     "created": "created",

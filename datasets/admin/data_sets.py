@@ -20,6 +20,7 @@ from datasets.admin.data_set_pages import DataSetPages
 from datasets.admin.emptying import EmptyingPages
 from datasets.admin.record_pages import RecordPages
 from datasets.admin.rejected_pages import RejectedPages
+from datasets.admin.schema_pages import SchemaPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
@@ -28,13 +29,16 @@ _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, EmptyingPages, RecordPages, RejectedPages, DataSetPages, DataSetList):
+class DataSetAdmin(
+    ManagersAndOwners, EmptyingPages, RecordPages, RejectedPages, SchemaPages, DataSetPages, DataSetList
+):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
     row_actions = {
         **DataSetPages.row_actions,
         **RecordPages.row_actions,
         **RejectedPages.row_actions,
+        **SchemaPages.row_actions,
         **EmptyingPages.row_actions,
         "remove": "remove",
     }

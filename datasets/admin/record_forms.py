@@ -11,7 +11,8 @@ from config.rest.strict_json import UnreadableJSON
 from datasets import records
 from datasets.errors import MAX_REASON, DataSetError, RecordsRejected
 from datasets.models import DataSet, RecordValue
-from datasets.records import ParsedRecord, elements, writing
+from datasets.records import ParsedRecord, elements
+from datasets.store import schemas
 from datasets.validation import parse_reason
 
 MAX_IN_FORM = 100_000  # characters of a record; longer ones are changed by API
@@ -65,12 +66,13 @@ def parse_record(text: str, data_set: DataSet, record_id: str | None) -> ParsedR
 
     record_id: of the record that it replaces, or None for a new record
     """
+    fits = schemas.fit_of(data_set)
     try:
         value = elements.parse(text.encode())
         rule = data_set.auto_ids or ()
         if record_id is not None:
-            return records.check_one(value, record_id=record_id, auto_ids=rule, look=writing.UNSEEN)
-        [record] = records.check([value], auto_ids=rule)
+            return records.check_one(value, record_id=record_id, auto_ids=rule, fits=fits)
+        [record] = records.check([value], auto_ids=rule, fits=fits)
         return record
     except UnicodeEncodeError:
         raise forms.ValidationError("Enter text without lone surrogates.") from None

@@ -8,6 +8,7 @@ TITLES = {
     "overview": "Overview",
     "records": "Records",
     "rejected": "Rejected",
+    "schema": "Schema",
     "chart": "Chart",
     "tokens": "Tokens",
     "retention": "Retention",

@@ -10,7 +10,7 @@ from config.rest import dry_runs
 from config.rest.dry_runs import Always
 from datasets import errors, store
 from datasets.api import bodies, keeping
-from datasets.api.headers import NOT_STORED, REPLAYED
+from datasets.api.headers import NOT_STORED, REPLAYED, WARNINGS
 from datasets.models import AccessToken, DataSet
 from datasets.records.keeping import RejectedElements
 from datasets.store.dry_run import CheckedAppend, check_append
@@ -60,12 +60,14 @@ def append(request: Request, token: AccessToken, *, keeps: bool) -> Response:
     key = keeping.key_of(sent) if keeps else sent.key
     is_replay = key is not None and store.is_replay(token.data_set_id, key)
     headers = {**NOT_STORED, **(REPLAYED if is_replay else {})}
-    rejected = RejectedElements()
+    rejected, fits = RejectedElements(), store.schemas.fit_of(token.data_set)
     with sent.one_at_a_time():
-        records = sent.each_record(token.data_set, rejected) if keeps else sent.records(token.data_set)
+        records = sent.each_record(token.data_set, rejected, fits) if keeps else sent.records(token.data_set, fits)
         checked = check_append(token.data_set_id, records)
     if is_replay:
         checked = CheckedAppend(records=checked.records, new=0, replaced=0)
+    if fits is not None and fits.misfits and not fits.enforces:
+        headers[WARNINGS] = str(fits.misfits)
     if rejected.refused:
         return keeping.partly(checked, rejected, headers)
     return Response(AppendDryRunSerializer({"status": "ok", **checked._asdict()}).data, headers=headers)

@@ -65,12 +65,13 @@ def is_asked(request: Request) -> bool:
 
 def append(request: Request, token: AccessToken) -> Response:
     """Store the valid records of the body and return 200 if these are all, otherwise 207."""
-    with callers.logging_write_errors(token):
+    fits = store.schemas.fit_of(token.data_set)
+    with callers.logging_write_errors(token, fits):
         sent = bodies.read(request, with_key=True)
         key = key_of(sent)
         rejected = RejectedElements()
         with sent.one_at_a_time():
-            checked = sent.each_record(token.data_set, rejected)
+            checked = sent.each_record(token.data_set, rejected, fits)
             if key and store.is_replay(token.data_set_id, key):
                 list(checked)  # the answer is the same as before
                 is_new = False
@@ -79,6 +80,7 @@ def append(request: Request, token: AccessToken) -> Response:
     headers = NOT_STORED if is_new else {**NOT_STORED, **REPLAYED}
     stored = rejected.count - rejected.refused
     if is_new:
+        headers = {**headers, **callers.schema_warnings(token, fits)}
         structlog.contextvars.bind_contextvars(records=stored)
         registry.RECORDS.add("written", number=stored)
     if not rejected.refused:

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.invalid import InvalidValue
-from datasets import errors, validation
+from datasets import errors, store, validation
 from datasets.api import bodies, callers, dry_runs, reading
 from datasets.api.authentication import token_of
 from datasets.api.headers import NOT_STORED
@@ -47,18 +47,21 @@ class RecordViewSet(DataSetViewSet):
     def change(self, request: Request, group: str, type: str, record_id: str) -> Response:
         """PUT: replace the whole record."""
         token = token_of(request)
+        fits = store.schemas.fit_of(token.data_set)
         if dry_runs.is_asked(request):
             sent = bodies.read(request, with_key=False)
             edit = _edit(request, token)
-            one_record.check_change(token.data_set, _checked(record_id), sent.record(token.data_set, record_id), edit)
+            new = sent.record(token.data_set, record_id, fits)
+            one_record.check_change(token.data_set, _checked(record_id), new, edit)
             return dry_runs.change()
-        with callers.logging_write_errors(token):
+        with callers.logging_write_errors(token, fits):
             sent = bodies.read(request, with_key=False)
             edit = _edit(request, token)
             with sent.one_at_a_time():
-                new = sent.record(token.data_set, record_id)
+                new = sent.record(token.data_set, record_id, fits)
                 record = one_record.change(token.data_set, _checked(record_id), new, edit)
-        return Response(_STORED, headers={**NOT_STORED, "ETag": one_record.tag_of(record)})
+        headers = {**NOT_STORED, "ETag": one_record.tag_of(record), **callers.schema_warnings(token, fits)}
+        return Response(_STORED, headers=headers)
 
     def destroy(self, request: Request, group: str, type: str, record_id: str) -> Response:
         """DELETE: delete the record."""

@@ -6,6 +6,7 @@ A slash at the end changes nothing, except in the path of a record: an `_id` may
 from django.urls import re_path
 
 from datasets.api.record_views import RecordViewSet
+from datasets.api.schema_views import SchemaViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
@@ -14,7 +15,10 @@ undo = DataSetViewSet.as_view({"post": "undo"})
 
 record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
 
+schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
+
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/schema\Z", schema, name="schema"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),

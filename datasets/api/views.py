@@ -22,8 +22,10 @@ from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer, UndoneSerializer
 from datasets.models import AccessToken, DataSet
+from datasets.records import Fits
 
 _STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
+_NO_SCHEMA = DataSet.SchemaMode.OFF
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
 
@@ -57,7 +59,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
 
     @cached_property
     def addressed(self) -> DataSet | None:
-        return DataSet.objects.at(self.kwargs["group"], self.kwargs["type"]).first()
+        return DataSet.objects.at(self.kwargs["group"], self.kwargs["type"]).order_by("pk").first()  # names cost more
 
     @property
     def is_public(self) -> bool:
@@ -72,17 +74,20 @@ class DataSetViewSet(DataSetArea, ViewSet):
                 return dry_runs.append(request, token, keeps=keeps)
             if keeps:
                 return keeping.append(request, token)
-        with callers.logging_write_errors(token):
+        fits = None if token.data_set.schema_mode == _NO_SCHEMA else store.schemas.fit_of(token.data_set)
+        with callers.logging_write_errors(token, fits):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
             with sent.one_at_a_time():
-                stored = _store(token, sent)
+                stored = _store(token, sent, fits)
         if not stored:
             return _replayed()
         structlog.contextvars.bind_contextvars(records=stored)
         registry.RECORDS.add("written", number=stored)
-        return Response(_STORED, headers=NOT_STORED)
+        if fits is None:
+            return Response(_STORED, headers=NOT_STORED)
+        return Response(_STORED, headers={**NOT_STORED, **callers.schema_warnings(token, fits)})
 
     def empty(self, request: Request, group: str, type: str) -> Response:
         """PUT `[]`: delete all records."""
@@ -139,9 +144,9 @@ class NothingHereView(DataSetArea):
         raise errors.NothingHere
 
 
-def _store(token: AccessToken, sent: bodies.SentBody) -> int:
+def _store(token: AccessToken, sent: bodies.SentBody, fits: Fits | None) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
-    checked = sent.records(token.data_set)
+    checked = sent.records(token.data_set, fits)
     return store.append(
         token.data_set_id,
         checked,

@@ -192,6 +192,18 @@ class NotARecord(DataError):
     fix = "Send the record as an object, not in an array. It replaces the stored record."
 
 
+class SchemaNotValid(DataError):
+    slug = "data-schema-not-valid"
+    text = "The schema cannot be used. {reason}"
+    fix = "Correct the schema as the message states. It is a JSON Schema 2020-12 of one record."
+
+
+class SchemaModeUnknown(DataError):
+    slug = "data-schema-mode"
+    text = "mode must be off, warn or enforce."
+    fix = "Send `mode` once with one of these words, or leave it out to keep the current mode."
+
+
 class ReasonMalformed(DataError):
     slug = "data-change-reason"
     text = f"Change-Reason must be percent-encoded UTF-8 of at most {MAX_REASON} characters on one line."

@@ -19,10 +19,12 @@ from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
 from datasets.models import (
+    DRIFT_KEPT_DAYS,
     KEPT_VALUES_FOR,
     MAX_KEPT_VALUES,
     REJECTED_KEPT_FOR,
     DataSet,
+    FieldDrift,
     KeptValue,
     RejectedRecord,
     RememberedKey,
@@ -160,6 +162,15 @@ RULES = (
         group=RuleGroup.DATA_SETS,
         keeps=lambda: f"{REJECTED_KEPT_FOR.days} days, at most the newest {MAX_REJECTED:,} of each data set",
         every=_HOURLY,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": FieldDrift.objects.past},
+        "day",
+        name="field-drifts",
+        title="Differences of records from their schema",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{DRIFT_KEPT_DAYS} days",
         permission=_SEEN_BY,
     ),
     rules.for_rows(

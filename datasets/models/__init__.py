@@ -10,5 +10,6 @@ from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.rejected_record import REJECTED_KEPT_FOR, RejectedRecord
 from datasets.models.remembered_key import RememberedKey
+from datasets.models.schema import DRIFT_KEPT_DAYS, DataSetSchema, FieldDrift
 from datasets.models.segment import EARLIEST, Segment
 from datasets.models.write_error import WriteError

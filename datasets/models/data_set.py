@@ -41,6 +41,7 @@ class DataSet(models.Model):
     fields_revision: the revision at which the field names were last sampled
     current_store: the id of the store of its records since it was emptied; null: its own id is also that of its store
     columns_until: records before this moment are in segments (`Segment`); null: the data set has none
+    schema_mode: what happens to records that do not fit the schema: off, warn or enforce
     late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
@@ -65,6 +66,15 @@ class DataSet(models.Model):
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
 
+    class SchemaMode(models.TextChoices):
+        OFF = "off"
+        WARN = "warn"
+        ENFORCE = "enforce"
+
+    schema_mode = models.CharField(
+        max_length=7, choices=SchemaMode, default=SchemaMode.OFF, db_default=SchemaMode.OFF, editable=False
+    )
+
     objects = DataSetQuerySet.as_manager()
 
     class Meta:
@@ -77,6 +87,9 @@ class DataSet(models.Model):
             _in_range("expected_every_seconds", EXPECTED_EVERY_SECONDS, "data_set_expected_every_range"),
             models.UniqueConstraint(fields=["current_store"], name="data_set_store_unique"),
             models.CheckConstraint(condition=models.Q(record_count__gte=0), name="data_set_record_count_positive"),
+            models.CheckConstraint(
+                condition=models.Q(schema_mode__in=["off", "warn", "enforce"]), name="data_set_schema_mode"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import ApiPart
 from datasets import errors
-from datasets.api.schema import operations, record_operations, shapes
+from datasets.api.schema import operations, record_operations, schema_operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
@@ -33,6 +33,11 @@ PART = ApiPart(
         "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
+        "readSchema": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_FAILURES),
+        "giveSchema": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.SchemaModeUnknown, *_BODY),
+            *(errors.TooManyValues, errors.SchemaNotValid, *_FAILURES),
+        ),
         "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
         "changeRecord": (*_WRITING, *_ONE, errors.NotARecord, *_ONE_BODY, *_FAILURES),
         "deleteRecord": (
@@ -50,9 +55,10 @@ PART = ApiPart(
         "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
         "Single records": (*_ONE, errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
+        "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
     error_schema=shapes.ERROR_BODY,
 )
-__all__ = ["PART", "operations", "record_operations"]
+__all__ = ["PART", "operations", "record_operations", "schema_operations"]

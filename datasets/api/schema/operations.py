@@ -21,7 +21,7 @@ from datasets.queries.methods import METHODS
 from datasets.queries.parameters import FORMATS, MAX_DURATION
 from datasets.queries.query import PERIODS
 
-WRITING, SINGLE, READING = "Write records", "Single records", "Read records"
+WRITING, SINGLE, SCHEMAS, READING = "Write records", "Single records", "Schemas", "Read records"
 
 _TEXT = {"type": "string"}
 _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
@@ -74,6 +74,13 @@ _ON_ERROR = query(
     "on_error",
     "`keep`: store the valid records, keep the others for 7 days, and return 207. Other values are an error.",
     {"const": "keep"},
+)
+WARNED = answer_header(
+    "Signalbox-Warnings",
+    "How many stored records do not fit the schema, if the mode is `warn` and there are any.",
+    {"type": "string", "pattern": "^[0-9]+$"},
+    200,
+    207,
 )
 _MOMENT = {"type": "string", "format": "date-time"}
 _SWITCH = {"enum": ["true", "false"]}
@@ -150,7 +157,7 @@ class DataSets(OpenApiViewExtension):
                         "With `on_error=keep`: the valid records are stored, and the others are kept for 7 days.",
                     ),
                 },
-                parameters=[GROUP, TYPE, DRY_RUN, _ON_ERROR, CODING, _IDEMPOTENCY_KEY, _REPLAYED],
+                parameters=[GROUP, TYPE, DRY_RUN, _ON_ERROR, CODING, _IDEMPOTENCY_KEY, _REPLAYED, WARNED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
             empty=extend_schema(
