@@ -1,4 +1,6 @@
-"""What the erasure of a person does with the columns of data sets: nothing. Their records belong to callers.
+"""What the search for mentions of a person does with the columns of data sets: nothing, except for reasons of staff.
+
+Records of data sets that are marked as personal are found and deleted by `datasets.store.one_person`.
 
 Source: docs/reference/erasing.md §3.
 """

@@ -55,6 +55,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_http.py",
     "datasets/test_keeping.py",
     "datasets/test_long_records.py",
+    "datasets/test_one_person.py",
     "datasets/test_paging.py",
     "datasets/test_period_borders.py",
     "datasets/test_queries.py",

@@ -125,6 +125,7 @@ FIELDS = {
     "max_records": "number of records to keep",
     "page_language": "language of the public pages",
     "prefix_sms": "setting to start text messages with the service name",
+    "personal": "mark as personal",
     "public": "public access",
     "rate_limit_per_minute": "limit of requests per minute",
     "realtime": "realtime setting",

@@ -24,7 +24,7 @@ from datasets.admin.schema_pages import SchemaPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
-_SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
+_SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds")
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
 
 

@@ -30,6 +30,7 @@ class DataSetDeclaration(Declaration):
     type = Value(str, validation.parse_path_part, required=True)
     public = Value(bool)
     realtime = Value(bool)
+    personal = Value(bool)
     auto_ids = Texts(rule=validation.check_auto_ids, allow_null=True)
     retention_days = Value(int, validation.check_retention_days, allow_null=True)
     max_records = Value(int, validation.check_max_records, allow_null=True)

@@ -36,6 +36,7 @@ class DataSetQuerySet(models.QuerySet["DataSet"]):
 class DataSet(models.Model):
     """A named store of records. Source: docs/reference/data-sets.md §1, §13 to §15; docs/reference/console.md §2.14.
 
+    personal: whether the erasure of a person searches the records
     auto_ids: names of the fields that make the `_id`, in order, or null
     revision: grows with each POST, PUT and clean-up that changes records; entity tags depend on it
     fields_revision: the revision at which the field names were last sampled
@@ -50,6 +51,7 @@ class DataSet(models.Model):
     owners = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="data_sets")
     public = models.BooleanField(default=False)
     realtime = models.BooleanField(default=False)
+    personal = models.BooleanField(default=False, db_default=False)
     auto_ids = models.JSONField(null=True, blank=True)
     retention_days = models.PositiveIntegerField(null=True, blank=True)
     max_records = models.PositiveIntegerField(null=True, blank=True)
