@@ -45,6 +45,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "config/test_metrics.py",
     "config/test_pending_counts.py",
     "datasets/columns/",
+    "datasets/questions/",
     "datasets/test_answers.py",
     "datasets/test_counters.py",
     "datasets/test_dry_run.py",

@@ -18,7 +18,7 @@ from datasets.admin import chart_svg, examples
 from datasets.errors import BeingBuilt, Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import engines, escaping, export, parameters, periods, time_limit
-from datasets.queries.methods import METHODS
+from datasets.queries.methods import NUMERIC
 from datasets.queries.query import PERIODS
 from datasets.records import moments
 
@@ -50,9 +50,8 @@ class ChartForm(forms.Form):
         super().__init__(*args, **kwargs)
         seen = FieldSeen.objects.filter(data_set=data_set)
         numbers = [field.name for field in seen if "number" in field.types]
-        methods = [name for name, method in METHODS.items() if not method.of_any]
         measures = [
-            (f"{escaping.escape(name)}:{method}", f"{method} of {name}") for name in numbers for method in methods
+            (f"{escaping.escape(name)}:{method}", f"{method} of {name}") for name in numbers for method in NUMERIC
         ]
         self.fields["measure"].choices = [("", "Number of records"), *measures]  # type: ignore[attr-defined]
         self.fields["measure"].required = False

@@ -64,6 +64,7 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
 def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
     rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     if query.format == "csv":
+        rows = export.with_previous(rows) if query.compare is not None else rows
         text = "".join(export.csv(export.names_of(rows), rows))
     elif query.format == "ndjson":
         text = "".join(export.ndjson(written.compact_json(row) for row in rows))
@@ -80,16 +81,20 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
     store_id, form = data_set.store_id, _form(data_set, query)
     if query.format == "parquet":
         return StreamingHttpResponse(FileWrapper(engines.table(data_set, query)), headers={**headers, **form})
+    record, fields = written.selecting(query.select)
     if query.format == "json":
         page = engines.page(data_set, query)
-        text = export.page(map(written.record, page.rows), lambda: page.next_cursor)
+        text = export.page(map(record, page.rows), lambda: page.next_cursor)
     elif query.format == "ndjson":
-        text = export.ndjson(map(written.record, engines.rows(data_set, query)))
+        text = export.ndjson(map(record, engines.rows(data_set, query)))
+    elif query.select:
+        rows = ([row.get(name) for name in query.select] for row in map(fields, engines.rows(data_set, query)))
+        text = export.table(query.select, rows)
     elif query.limit is None:
-        text = export.csv(raw.field_names(store_id, query), map(written.fields, engines.rows(data_set, query)))
+        text = export.csv(raw.field_names(store_id, query), map(fields, engines.rows(data_set, query)))
     else:
-        names = export.names_of(map(written.fields, engines.rows(data_set, query)))
-        text = export.csv(names, map(written.fields, engines.rows(data_set, query)))
+        names = export.names_of(map(fields, engines.rows(data_set, query)))
+        text = export.csv(names, map(fields, engines.rows(data_set, query)))
     blocks = export.blocks(text)
     if query.format == "json":
         first, size = BytesIO(), 0

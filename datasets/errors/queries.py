@@ -93,7 +93,7 @@ class PeriodAlone(InvalidQuery):
 
 class ParameterNotANumber(InvalidQuery):
     slug = "data-query-number"
-    text = "{name} must be a whole number from 1 to {limit}."
+    text = "{name} must be a whole number from {least} to {limit}."
     fix = "Send digits only, in this range."
 
 
@@ -136,10 +136,9 @@ class FilterMoment(InvalidQuery):
 class FieldUnknown(InvalidQuery):
     slug = "data-query-field-unknown"
     text = (
-        "{parameter}: no record has the field {name}. Only whole fields can be used, without paths or comparisons; "
-        "a filter finds equal values (filter_by) or beginnings of text (filter_by_prefix)."
+        "{parameter}: no record has the field {name}. For comparisons and for conditions on nested objects, use where."
     )
-    fix = "Use the name of a field as it is in the records. For a range of time, use `start_at` and `end_at`."
+    fix = "Use the name of a field as it is in the records. `group_by` and `collect` also take a path: `geo.country`."
 
 
 class GroupField(InvalidQuery):
@@ -152,12 +151,6 @@ class GroupTwice(InvalidQuery):
     slug = "data-query-group-twice"
     text = "group_by: the same field is given twice."
     fix = "Send each field once."
-
-
-class CollectAlone(InvalidQuery):
-    slug = "data-query-collect-alone"
-    text = "collect needs group_by or period."
-    fix = "Add `group_by` or `period`, or leave out `collect`."
 
 
 class CollectMethod(InvalidQuery):
@@ -190,6 +183,12 @@ class SortPeriod(InvalidQuery):
     fix = "Leave out `sort_by`. Periods are always in order of time."
 
 
+class SortTotals(InvalidQuery):
+    slug = "data-query-sort-totals"
+    text = "sort_by with collect needs group_by."
+    fix = "Leave out `sort_by`. Without `group_by`, the response has one row of totals."
+
+
 class SortField(InvalidQuery):
     slug = "data-query-sort-field"
     text = "sort_by: not a field that can be sorted by."
@@ -200,6 +199,12 @@ class LimitPeriod(InvalidQuery):
     slug = "data-query-limit-period"
     text = "limit with period needs group_by."
     fix = "Leave out `limit`, or request fewer periods."
+
+
+class LimitTotals(InvalidQuery):
+    slug = "data-query-limit-totals"
+    text = "limit with collect needs group_by."
+    fix = "Leave out `limit`. Without `group_by`, the response has one row of totals."
 
 
 class CursorForm(InvalidQuery):

@@ -5,10 +5,11 @@ Source: docs/reference/data-sets.md §11 (collected values).
 
 import json
 import math
+from datetime import datetime
 from typing import Any
 
 from datasets.queries import counted, methods, values
-from datasets.queries.counted import Computed, Counted
+from datasets.queries.counted import Computed, Counted, FoundValue
 from datasets.queries.methods import METHODS, POINT, Needs
 from datasets.queries.query import Collect
 
@@ -19,6 +20,7 @@ class FieldAggregate:
     is_spread, is_set: whether distinct numbers or distinct values are kept; otherwise memory use is constant
     spread: the different numbers, each in the form to show and with its count
     computed: by method, the values that the engine computed itself
+    found: by method, the value of the first or last record so far
     """
 
     def __init__(self, names: set[str]) -> None:
@@ -32,6 +34,7 @@ class FieldAggregate:
         self.greatest: int | float = -math.inf
         self.spread: dict[int | float, tuple[int | float, int]] = {}
         self.distinct: dict[values.Order, Any] = {}
+        self.found: dict[str, FoundValue] = {}
 
     def add(self, row: Counted) -> None:
         if row.value is None:
@@ -76,8 +79,20 @@ class FieldAggregate:
         above, below = number.as_integer_ratio()
         self.exact += above * count << POINT + 1 - below.bit_length()
 
+    def keep(self, row: FoundValue) -> None:
+        """Keep the value of `first` or `last` if its record is earlier or later than the one so far."""
+        known = self.found.get(row.method)
+        if known is None or methods.is_beyond(row.method, _place(row), _place(known)):
+            self.found[row.method] = row
+
     def value(self, method: str) -> Any:
+        if METHODS[method].needs == Needs.PLACE:
+            return json.loads(self.found[method].value) if method in self.found else None
         return self.computed[method] if method in self.computed else methods.value(method, self)
+
+
+def _place(row: FoundValue) -> tuple[datetime, str]:
+    return row.timestamp, row.record_id
 
 
 class RowAggregate:
@@ -89,7 +104,10 @@ class RowAggregate:
         self.fields = {name: FieldAggregate(given) for name, given in counted.fields(collects).items()}
         self._in_order = list(self.fields.values())
 
-    def add(self, row: Counted) -> None:
+    def add(self, row: Counted | FoundValue) -> None:
+        if isinstance(row, FoundValue):
+            self._in_order[row.field].keep(row)
+            return
         if row.field == 0:
             self.count += row.records
         if self._in_order:

@@ -46,6 +46,21 @@ class Computed(NamedTuple):
     value: int | float
 
 
+class FoundValue(NamedTuple):
+    """The first or last value of a field in a group or period. value: its JSON text; period, field: as in `Counted`
+
+    timestamp, record_id: of its record, by which `collect` chooses among several values of a group
+    """
+
+    keys: tuple[str | None, ...]
+    period: datetime | None
+    field: int
+    method: str
+    value: str
+    timestamp: datetime
+    record_id: str
+
+
 def fields(collects: Iterable[Collect]) -> dict[str, set[str]]:
     """Return the collected fields in their order, each with its methods."""
     found: dict[str, set[str]] = {}

@@ -11,32 +11,48 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Func, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Lower
 
 from config.databases import replica
 from config.databases.streaming import streaming
 from datasets.models import Record
-from datasets.queries.counted import OTHER, WHOLE, Counted, fields
+from datasets.queries.counted import OTHER, WHOLE, Counted, FoundValue, fields
+from datasets.queries.local_time import Shift
 from datasets.queries.methods import METHODS, Needs
 from datasets.queries.query import Query
-from datasets.queries.stored import FieldText, PeriodStart, prepare, read_start
+from datasets.queries.stored import PeriodStart, field_or_path, group_text, prepare, read_start
+
+By = dict[str, Func]
+Sql = tuple[str, tuple[Any, ...]]
 
 _SMALL = 9  # digits; sums of such numbers stay within 64 bits
 _AT_ONCE = 2_000
 _FEW = 50_000  # rows fetched at once; PostgreSQL does not run a cursor in parallel
 
 _NO_SUMS = "CAST(NULL AS text), {n}, CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)"
+_NO_PLACE = ", CAST(NULL AS text), CAST(NULL AS text)"
 _COLLECTED = """
 SELECT {keys}, {number}, {value} AS value, CAST(SUM(n) AS bigint),
-       CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)
+       CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint){no_place}
 FROM ({equal}) AS equal GROUP BY {keys}, {value}
 """
 _SUMMED = """
-SELECT {keys}, {number}, {shown} AS shown, COUNT(*), CAST(SUM(whole) AS bigint), MIN(whole), MAX(whole)
+SELECT {keys}, {number}, {shown} AS shown, COUNT(*), CAST(SUM(whole) AS bigint), MIN(whole), MAX(whole){no_place}
 FROM (SELECT {keys}, value, CASE WHEN {is_small} THEN CAST(value AS {whole}) END AS whole{fence}
       FROM (SELECT {keys}, value{fence} FROM ({each}) AS found {end}) AS each_one {end}) AS judged
 GROUP BY {keys}, shown
 """
+# The value of the first or last record of each group that has one. The number of records shows which method it is.
+_PLACED = """
+SELECT {keys}, {number}, value, {mark}, CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint), at, record_id
+FROM (SELECT {keys}, value, at, record_id,
+             ROW_NUMBER() OVER (PARTITION BY {keys} ORDER BY "timestamp" {way}, record_id {way}) AS place
+      FROM ({each}) AS each_one WHERE value <> 'null' AND {is_scalar}) AS placed
+WHERE place = 1
+"""
+_PLACES = {"first": (-1, "ASC"), "last": (-2, "DESC")}
+_METHODS = {mark: method for method, (mark, _) in _PLACES.items()}
 # Of all texts of JSON values, only numbers sort between '-' and ':'. Only doubles contain a '.' or an 'e'.
 _OF = {
     "postgresql": {
@@ -61,50 +77,74 @@ _IS_NUMBER = "(value >= '-' AND value < ':')"
 _IS_SCALAR = "SUBSTR(value, 1, 1) NOT IN ('[', '{')"
 
 
-def count(records: QuerySet[Record], query: Query) -> Iterator[Counted]:
-    """Yield the counts of the records, in no order."""
+def count(
+    records: QuerySet[Record], query: Query, *, period_shift: Shift = (), part_shift: Shift = ()
+) -> Iterator[Counted | FoundValue]:
+    """Yield the counts of the records, in no order.
+
+    period_shift, part_shift: what to add to `_timestamp` before its period, or its hour or day of the week, is found
+    """
     prepare()
-    keys = [f"key_{number}" for number in range(len(query.group_by))]
-    by = {key: FieldText(name) for key, name in zip(keys, query.group_by, strict=True)}
-    by_period = {"period": PeriodStart(query.period)} if query.period is not None else {}
+    by: By = {f"key_{number}": group_text(name, part_shift) for number, name in enumerate(query.group_by)}
+    if query.period is not None:
+        by["period"] = PeriodStart(query.period, period_shift)
+    by = by or {"everything": Lower(Value(""))}  # SQL groups all records by an expression, not by nothing
     collected = fields(query.collect)
-    parts = [_collected(records, by | by_period, *field) for field in enumerate(collected.items())]
-    if not parts:
-        parts = [_plain(records, by | by_period)]
+    placed = [
+        _placed(records, by, number, name, method)
+        for number, (name, methods) in enumerate(collected.items())
+        for method in sorted(methods & _PLACES.keys())
+    ]
+    no_place = _NO_PLACE if placed else ""
+    parts = [_collected(records, by, *field, no_place) for field in enumerate(collected.items())]
+    parts = [*parts, *placed] or [_plain(records, by)]
     statement = " UNION ALL ".join(sql for sql, _ in parts)
     parameters = [each for _, given in parts for each in given]
-    width = len(keys)
     for row in _rows(statement, parameters):
-        period = read_start(row[width]) if by_period else None
-        yield Counted(tuple(row[:width]), period, *row[width + bool(by_period) :])
+        keys = tuple(row[: len(query.group_by)])
+        period = read_start(row[len(keys)]) if query.period is not None else None
+        field, value, number, *rest = row[len(by) :]
+        if number in _METHODS:
+            yield FoundValue(keys, period, field, _METHODS[number], value, read_start(rest[3]), rest[4])
+        else:
+            yield Counted(keys, period, field, value, number, *rest[:3])
 
 
-def _equal(records: QuerySet[Record], by: dict[str, FieldText | PeriodStart]) -> tuple[str, tuple[Any, ...]]:
+def _equal(records: QuerySet[Record], by: By) -> Sql:
     counted = records.values(**by).annotate(n=Count("*")).values_list(*by, "n")
     return counted.query.sql_with_params()
 
 
-def _plain(records: QuerySet[Record], by: dict[str, FieldText | PeriodStart]) -> tuple[str, tuple[Any, ...]]:
+def _plain(records: QuerySet[Record], by: By) -> Sql:
     sql, parameters = _equal(records, by)
     columns = _NO_SUMS.format(n="n")
     return f"SELECT {', '.join(by)}, 0, {columns} FROM ({sql}) AS equal", parameters  # noqa: S608  fixed names
 
 
-def _collected(
-    records: QuerySet[Record], by: dict[str, FieldText | PeriodStart], number: int, field: tuple[str, set[str]]
-) -> tuple[str, tuple[Any, ...]]:
+def _collected(records: QuerySet[Record], by: By, number: int, field: tuple[str, set[str]], no_place: str) -> Sql:
     name, methods = field
     needs = {METHODS[method].needs for method in methods}
     is_summed = max(needs) == Needs.TOTALS
     value = _value(needs, "whole IS NOT NULL" if is_summed else "")
     keys = ", ".join(by)
     if is_summed:  # equal values are not grouped first, because each may be different
-        each = records.annotate(**by, value=FieldText(name)).values_list(*by, "value")
+        each = records.annotate(**by, value=field_or_path(name)).values_list(*by, "value")
         sql, parameters = each.query.sql_with_params()
         own = _OF[replica.connection().vendor]
-        return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, **own), parameters
-    sql, parameters = _equal(records, {**by, "value": FieldText(name)})
-    return _COLLECTED.format(keys=keys, number=number, value=value, equal=sql), parameters
+        return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, no_place=no_place, **own), parameters
+    sql, parameters = _equal(records, {**by, "value": field_or_path(name)})
+    return _COLLECTED.format(keys=keys, number=number, value=value, equal=sql, no_place=no_place), parameters
+
+
+def _placed(records: QuerySet[Record], by: By, number: int, name: str, method: str) -> Sql:
+    mark, way = _PLACES[method]
+    at = Cast("timestamp", TextField())
+    each = records.annotate(**by, value=field_or_path(name), at=at).values_list(
+        *by, "value", "timestamp", "record_id", "at"
+    )
+    sql, parameters = each.query.sql_with_params()
+    keys = ", ".join(by)
+    return _PLACED.format(keys=keys, number=number, mark=mark, way=way, is_scalar=_IS_SCALAR, each=sql), parameters
 
 
 def _value(needs: set[Needs], is_small: str) -> str:

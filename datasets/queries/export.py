@@ -85,5 +85,14 @@ def table(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]
     yield from map(csv_line, rows)
 
 
+def with_previous(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with a column for each figure of the earlier range, such as `_previous._count`."""
+    return [
+        {key: value for key, value in row.items() if key != "_previous"}
+        | {f"_previous.{key}": value for key, value in row["_previous"].items()}
+        for row in rows
+    ]
+
+
 def names_of(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     return (name for row in rows for name in row)

@@ -12,17 +12,21 @@ from django.db.models.functions import Length, Substr
 
 from datasets.models import Record
 from datasets.queries import values
-from datasets.queries.query import Filter
+from datasets.queries.query import Filter, Query
 from datasets.queries.stored import FieldText, prepare
+from datasets.queries.where.databases import Passes
 
 _COLUMNS = {"_timestamp": "timestamp", "_start_at": "start_at", "_end_at": "end_at"}
 _BEYOND_64_BITS = 2**63
 _TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that does not round to a double
 
 
-def passing(records: QuerySet[Record], filters: tuple[Filter, ...]) -> QuerySet[Record]:
-    """Return the records that pass all filters."""
-    for number, one in enumerate(filters):
+def passing(records: QuerySet[Record], query: Query) -> QuerySet[Record]:
+    """Return the records that pass all filters and the condition of the query."""
+    if query.where is not None:
+        prepare()
+        records = records.filter(Passes(query.where))
+    for number, one in enumerate(query.filters):
         if one.moment is not None:
             records = records.filter(**{_COLUMNS[one.name]: one.moment})
         elif one.name == "_id":

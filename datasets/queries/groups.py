@@ -5,20 +5,30 @@ Source: docs/reference/data-sets.md §11.
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from datasets.queries import periods, values
 from datasets.queries.collect import RowAggregate
-from datasets.queries.counted import Computed, Counted
+from datasets.queries.counted import Computed, Counted, FoundValue
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.values import Order
+from datasets.queries.where import evaluating
 from datasets.records import moments
 
 Row = dict[str, Any]
 Key = tuple[Order, ...]
+
+
+class GroupRow(NamedTuple):
+    """The answer about one group. whole: its row, with the group values `names`; series: a row for each period"""
+
+    key: Key
+    names: Row
+    whole: Row
+    series: list[Row]
 
 
 class _Group:
@@ -37,50 +47,87 @@ class _Group:
         return {**self.names, **self.whole.shown()}
 
 
-def rows(counted: Iterable[Counted | Computed], query: Query, window: Window | None, *, max_rows: int) -> list[Row]:
-    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery for more than `max_rows`.
+def rows(
+    counted: Iterable[Counted | Computed | FoundValue],
+    query: Query,
+    window: Window | None,
+    *,
+    max_rows: int,
+    only: Collection[Key] | None = None,
+) -> list[GroupRow]:
+    """Return the groups of a grouped read in order. Without group_by there is one, also of no records.
 
     counted: what an engine counted in the range of the window, or of the query if it has no periods
+    only: the keys of the groups to return, None for all
+    Raises InvalidQuery for more than `max_rows` rows.
     """
-    groups = _sorted(_groups(counted, query, window, max_rows), query)
-    if window is None:
-        return [group.shown() for _, group in groups]
+    found = _groups(counted, query, window, max_rows)
     if not query.group_by:
-        only = groups[0][1] if groups else _Group({}, query)
-        return list(_in_periods(only, query, window))
-    if len(groups) * (len(window.borders) - 1) > max_rows:
+        found = found or {(): _Group({}, query)}
+    elif only is not None:
+        found = {key: group for key, group in found.items() if key in only}
+    groups = _sorted(found, query)
+    if window is None:
+        return [GroupRow(key, group.names, group.shown(), []) for key, group in groups]
+    if query.group_by and len(groups) * len(window.starts) > max_rows:
         raise periods.too_many(max_rows)
+    return [
+        GroupRow(
+            key,
+            group.names,
+            _with_group_count(group) if query.group_by else {},  # without groups, the answer has the periods only
+            list(_in_periods(group, query, window)),
+        )
+        for key, group in groups
+    ]
+
+
+def shaped(groups: list[GroupRow], query: Query) -> list[Row]:
+    """Return the rows of the answer: one for each group, one for each period, or one for each period of a group."""
+    if query.period is None:
+        return [group.whole for group in groups]
+    if not query.group_by:
+        return groups[0].series
     if query.flatten or query.format == "csv":
-        by_group = [list(_in_periods(group, query, window)) for _, group in groups]
+        by_group = [[{**group.names, **row} for row in group.series] for group in groups]
         return [row for period in zip(*by_group, strict=True) for row in period]
-    return [{**_with_group_count(group), "values": list(_in_periods(group, query, window))} for _, group in groups]
+    return [{**group.whole, "values": group.series} for group in groups]
 
 
-def leading(counted: Iterable[Counted | Computed], query: Query, *, max_rows: int) -> set[tuple[str | None, ...]]:
+def leading(
+    counted: Iterable[Counted | Computed | FoundValue], query: Query, *, max_rows: int
+) -> set[tuple[str | None, ...]]:
     """Return the texts of the groups that the order and the limit of a query without periods leave."""
     return {texts for _, group in _sorted(_groups(counted, query, None, max_rows), query) for texts in group.texts}
 
 
 def _groups(
-    counted: Iterable[Counted | Computed], query: Query, window: Window | None, max_rows: int
+    counted: Iterable[Counted | Computed | FoundValue], query: Query, window: Window | None, max_rows: int
 ) -> dict[Key, _Group]:
     found: dict[Key, _Group] = {}
     by_texts: dict[tuple[str | None, ...], _Group | None] = {}  # most rows have texts that a row before had
     for row in counted:
+        if isinstance(row, Computed):
+            _set(row, found, query, window)
+            continue
         try:
             group = by_texts[row.keys]
         except KeyError:
             group = by_texts[row.keys] = _group(row.keys, found, query, max_rows)
         if group is None:
             continue
-        if isinstance(row, Computed):
-            aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
-            aggregate.set(row)
-            continue
         group.whole.add(row)
         if row.period is not None:
             _in_period(group, row.period, query, window).add(row)
     return found
+
+
+def _set(row: Computed, found: dict[Key, _Group], query: Query, window: Window | None) -> None:
+    """Set a computed value of its group, which has been counted. Equal numbers have one text here, of any spelling."""
+    group = found.get(tuple(values.order(None if text is None else json.loads(text)) for text in row.keys))
+    if group is not None:
+        aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
+        aggregate.set(row)
 
 
 def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query, max_rows: int) -> _Group | None:
@@ -104,7 +151,7 @@ def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query
 
 def _in_period(group: _Group, period: datetime, query: Query, window: Window | None) -> RowAggregate:
     assert window is not None  # noqa: S101  only reads by period count by period
-    number = bisect_right(window.borders, period) - 1
+    number = bisect_right(window.starts, period) - 1
     aggregate = group.in_periods.get(number)
     if aggregate is None:
         aggregate = group.in_periods[number] = RowAggregate(query.collect)
@@ -113,6 +160,9 @@ def _in_period(group: _Group, period: datetime, query: Query, window: Window | N
 
 def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:
     groups = sorted(found.items(), key=lambda item: item[0])
+    having = query.having
+    if having is not None:
+        groups = [item for item in groups if evaluating.passes(having, _with_group_count(item[1]))]
     if query.sort is not None:
         name = query.sort.key
 
@@ -133,9 +183,8 @@ def _with_group_count(group: _Group) -> Row:
 
 
 def _in_periods(group: _Group, query: Query, window: Window) -> Iterator[Row]:
-    """Yield one row for each period, including empty ones. Flat rows also hold the group values."""
-    names = group.names if query.flatten or query.format == "csv" else {}
+    """Yield one row for each period, including empty ones."""
     for number, start in enumerate(window.borders[:-1]):
         aggregate = group.in_periods.get(number) or RowAggregate(query.collect)
         span = {"_start_at": moments.write(start), "_end_at": moments.write(window.borders[number + 1])}
-        yield {**names, **span, **aggregate.shown()}
+        yield {**span, **aggregate.shown()}

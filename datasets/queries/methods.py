@@ -10,12 +10,13 @@ from enum import IntEnum
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
-from datasets.queries import values
+from datasets.queries import spread, values
 
 
 class Needs(IntEnum):
-    """What a method needs to know of the values of a field. Each step includes the ones before."""
+    """What a method needs to know of the values of a field. From PRESENCE on, each step includes the ones before."""
 
+    PLACE = -1  # the value of the first or last record only
     PRESENCE = 0  # how many there are
     TOTALS = 1  # small whole numbers may be added up before
     NUMBERS = 2  # each different number, with its count
@@ -70,7 +71,7 @@ def _mean(collected: Collected) -> int | float:
     return total // collected.numbers if is_whole else total / collected.numbers
 
 
-QUANTILES = {"median": 0.5, "p95": 0.95}
+QUANTILES = {"median": 0.5} | {f"p{percent}": percent / 100 for percent in range(1, 100)}
 
 
 def _quantile(share: float) -> Callable[[Collected], int | float]:
@@ -90,6 +91,16 @@ def _quantile(share: float) -> Callable[[Collected], int | float]:
     return of
 
 
+def _stddev(collected: Collected) -> float | None:
+    """Return the standard deviation of the sample."""
+    return spread.deviation((number, count) for number, count in collected.spread.values())
+
+
+def is_beyond(method: str, place: Any, other: Any) -> bool:
+    """Return whether a place is before the other for `first`, or after it for `last`."""
+    return bool(place < other if method == "first" else place > other)
+
+
 def _set(collected: Collected) -> list[Any]:
     return [collected.distinct[order] for order in sorted(collected.distinct)]
 
@@ -102,8 +113,14 @@ METHODS = {
     "mean": Method(Needs.TOTALS, _mean),
     "min": Method(Needs.TOTALS, lambda collected: collected.least),
     "max": Method(Needs.TOTALS, lambda collected: collected.greatest),
+    "stddev": Method(Needs.NUMBERS, _stddev),
+    "first": Method(Needs.PLACE, lambda _: None),
+    "last": Method(Needs.PLACE, lambda _: None),
     **{name: Method(Needs.NUMBERS, _quantile(share)) for name, share in QUANTILES.items()},
 }
+
+
+NUMERIC = ("sum", "mean", "min", "max", "median", "p95", "stddev")  # those that forms offer for a field of numbers
 
 
 def value(name: str, collected: Collected) -> Any:

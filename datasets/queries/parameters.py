@@ -9,20 +9,22 @@ from datetime import datetime
 from urllib.parse import parse_qsl
 
 from datasets import errors
-from datasets.queries import cursor, escaping
-from datasets.queries.methods import METHODS
-from datasets.queries.query import PERIODS, Collect, Filter, Query, Sort
-from datasets.records import moments, names
+from datasets.queries import cursor, field_parameters
+from datasets.queries.local_time import zone_names
+from datasets.queries.query import PERIODS, Query
+from datasets.records import moments
 
-REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect"})
+REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect", "select"})
 SINGLE = frozenset(
     {"format", "start_at", "end_at", "inclusive", "period", "duration", "sort_by", "limit", "cursor", "flatten"}
+    | {"where", "having", "time_zone", "compare", "moving"}
 )
 FORMATS = ("json", "csv", "ndjson", "parquet")
 MAX_DURATION = 10_000
+MOVING = range(2, 367)
+COMPARISONS = ("previous_period", "previous_year")
 # SQLite cannot run a statement with 500 sums, and 250 filters by long numbers took PostgreSQL 11 s.
-MAX_TIMES = {"group_by": 20, "collect": 100, "filter_by": 50, "filter_by_prefix": 50}
-_SORTABLE_RAW = frozenset({"_id", "_timestamp", "_start_at", "_end_at", "_updated_at"})
+MAX_TIMES = {"group_by": 20, "collect": 100, "filter_by": 50, "filter_by_prefix": 50, "select": 100}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,21 +53,22 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
         raise errors.InclusiveAlone
     period = _period(single, has_both=has_both)
     duration = _duration(single, has_both=has_both)
-    filters = _filters(repeated)
-    group_by = _group_by(repeated["group_by"])
-    collect = _collect(repeated["collect"], group_by, is_raw=not group_by and period is None)
-    sort = _sort(single, group_by, period, collect)
-    limit = _whole_number(single, "limit", bounds.max_limit)
-    if limit is not None and period is not None and not group_by:
-        raise errors.LimitPeriod
-    if format == "parquet" and (group_by or period is not None):
+    filters = field_parameters.filters(repeated)
+    where = field_parameters.where(single.get("where"))
+    group_by = field_parameters.group_by(repeated["group_by"])
+    collect = field_parameters.collect(repeated["collect"], group_by)
+    is_raw = not group_by and not collect and period is None
+    sort = field_parameters.sort(single, group_by, period, collect)
+    limit = _limit(single, bounds, group_by, period, is_totals=bool(collect))
+    if format == "parquet" and not is_raw:
         raise errors.ParquetGrouped
-    is_raw_json = not group_by and period is None and format == "json"
+    is_raw_json = is_raw and format == "json"
     identity = cursor.query_hash(data_set_id, pairs)
     after = _cursor(single, identity, is_raw_json=is_raw_json)
     flatten = _boolean(single, "flatten")
     is_nested = bool(group_by) and period is not None and not flatten and format != "csv"
-    _check_keys(group_by, collect, has_values=is_nested)
+    moving = _moving(single, period)
+    field_parameters.check_keys(group_by, collect, has_values=is_nested, is_moving=moving is not None)
     return Query(
         identity=identity,
         format=format,
@@ -81,6 +84,12 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
         limit=bounds.default_limit if limit is None and is_raw_json else limit,
         after=after,
         flatten=flatten,
+        where=where,
+        having=field_parameters.having(single.get("having"), group_by, period, collect),
+        select=field_parameters.select(repeated["select"], is_raw=is_raw),
+        time_zone=_time_zone(single, is_raw=is_raw),
+        compare=_compare(single, is_raw=is_raw, has_range=has_both or duration is not None),
+        moving=moving,
     )
 
 
@@ -125,12 +134,12 @@ def _boolean(single: dict[str, str], name: str) -> bool:
     return value == "true"
 
 
-def _whole_number(single: dict[str, str], name: str, most: int) -> int | None:
+def _whole_number(single: dict[str, str], name: str, allowed: range) -> int | None:
     if name not in single:
         return None
     digits = single[name]
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 20 and 1 <= int(digits) <= most):
-        raise errors.ParameterNotANumber(name=name, limit=most)
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 20 and int(digits) in allowed):
+        raise errors.ParameterNotANumber(name=name, least=allowed[0], limit=allowed[-1])
     return int(digits)
 
 
@@ -146,7 +155,7 @@ def _period(single: dict[str, str], *, has_both: bool) -> str | None:
 
 
 def _duration(single: dict[str, str], *, has_both: bool) -> int | None:
-    duration = _whole_number(single, "duration", MAX_DURATION)
+    duration = _whole_number(single, "duration", range(1, MAX_DURATION + 1))
     if duration is not None:
         if "period" not in single:
             raise errors.DurationAlone
@@ -155,86 +164,45 @@ def _duration(single: dict[str, str], *, has_both: bool) -> int | None:
     return duration
 
 
-def _filters(repeated: dict[str, list[str]]) -> tuple[Filter, ...]:
-    for parameter in ("filter_by", "filter_by_prefix"):
-        if any(escaping.split(text)[1] is None for text in repeated[parameter]):
-            raise errors.FilterForm(name=parameter)
-    if repeated["filter_by"] and repeated["filter_by_prefix"]:
-        raise errors.FiltersOfBothKinds
-    equal = [_filter("filter_by", text) for text in repeated["filter_by"]]
-    return tuple(equal or [_filter("filter_by_prefix", text) for text in repeated["filter_by_prefix"]])
+def _limit(
+    single: dict[str, str], bounds: Bounds, group_by: tuple[str, ...], period: str | None, *, is_totals: bool
+) -> int | None:
+    limit = _whole_number(single, "limit", range(1, bounds.max_limit + 1))
+    if limit is not None and not group_by:
+        if period is not None:
+            raise errors.LimitPeriod
+        if is_totals:
+            raise errors.LimitTotals
+    return limit
 
 
-def _filter(parameter: str, text: str) -> Filter:
-    name, value = escaping.split(text)
-    assert value is not None  # noqa: S101  `_filters` has checked it
-    is_prefix = parameter == "filter_by_prefix"
-    if not (names.is_field_name(name) or name == "_id" or (name in names.MOMENTS and not is_prefix)):
-        raise errors.FilterField(name=parameter)
-    if name not in names.MOMENTS:
-        return Filter(name=name, value=value, is_prefix=is_prefix)
-    try:
-        return Filter(name=name, value=value, is_prefix=False, moment=moments.parse(value))
-    except moments.NotAMoment as error:
-        raise errors.FilterMoment from error
-
-
-def _group_by(given: list[str]) -> tuple[str, ...]:
-    parts = [escaping.split(text) for text in given]
-    if not all(rest is None and names.is_field_name(name) for name, rest in parts):
-        raise errors.GroupField
-    if len(set(parts)) < len(parts):
-        raise errors.GroupTwice
-    return tuple(name for name, _ in parts)
-
-
-def _collect(given: list[str], group_by: tuple[str, ...], *, is_raw: bool) -> tuple[Collect, ...]:
-    if given and is_raw:
-        raise errors.CollectAlone
-    parts = [(name, "set" if method is None else method, method is None) for name, method in map(escaping.split, given)]
-    if any(method not in METHODS for _, method, _ in parts):
-        raise errors.CollectMethod
-    if not all(names.is_field_name(name) for name, _, _ in parts):
-        raise errors.CollectField
-    if any(name in group_by for name, _, _ in parts):
-        raise errors.CollectGrouped
-    return tuple(
-        Collect(name=name, method=method, keys=(f"{name}:{method}", *([name] if is_bare else [])))
-        for name, method, is_bare in parts
-    )
-
-
-def _check_keys(group_by: tuple[str, ...], collect: tuple[Collect, ...], *, has_values: bool) -> None:
-    """Raise InvalidQuery if two values would have one key, such as the field `a:sum` and the sum of `a`."""
-    meanings: dict[str, object] = dict.fromkeys(group_by)
-    for one in collect:
-        for key in one.keys:
-            if meanings.setdefault(key, (one.name, one.method)) != (one.name, one.method):
-                raise errors.SameName(name=key)
-    if has_values and "values" in meanings:
-        raise errors.FieldNamedValues
-
-
-def _sort(
-    single: dict[str, str], group_by: tuple[str, ...], period: str | None, collect: tuple[Collect, ...]
-) -> Sort | None:
-    if "sort_by" not in single:
+def _time_zone(single: dict[str, str], *, is_raw: bool) -> str | None:
+    """Return the name of a time zone, None for UTC."""
+    if "time_zone" not in single:
         return None
-    key, colon, direction = single["sort_by"].rpartition(":")
-    if not colon or direction not in {"ascending", "descending"}:
-        raise errors.SortForm
-    if period is not None and not group_by:
-        raise errors.SortPeriod
-    name, method = escaping.split(key)
-    if group_by:
-        bare = {*group_by, "_count", *(["_group_count"] if period is not None else [])}
-        bare |= {one.name for one in collect if one.name in one.keys}
-        is_known = name in bare if method is None else (name, method) in {(one.name, one.method) for one in collect}
-    else:
-        is_known = method is None and (name in _SORTABLE_RAW or names.is_field_name(name))
-    if not is_known:
-        raise errors.SortField
-    return Sort(key=name if method is None else f"{name}:{method}", descending=direction == "descending")
+    if is_raw:
+        raise errors.TimeZoneRaw
+    if single["time_zone"] not in zone_names():
+        raise errors.TimeZoneUnknown(name=single["time_zone"][:50])
+    return None if single["time_zone"] == "UTC" else single["time_zone"]
+
+
+def _compare(single: dict[str, str], *, is_raw: bool, has_range: bool) -> str | None:
+    compare = single.get("compare")
+    if compare is None:
+        return None
+    if compare not in COMPARISONS:
+        raise errors.CompareUnknown
+    if is_raw or not has_range:
+        raise errors.CompareAlone
+    return compare
+
+
+def _moving(single: dict[str, str], period: str | None) -> int | None:
+    moving = _whole_number(single, "moving", MOVING)
+    if moving is not None and period is None:
+        raise errors.MovingAlone
+    return moving
 
 
 def _cursor(single: dict[str, str], identity: str, *, is_raw_json: bool) -> cursor.Position | None:

@@ -105,7 +105,7 @@ def _pages(store_id: int, query: Query) -> Iterator[QuerySet[Record]]:
     """Split the records of a query into pages, each for one short statement."""
     found, in_range = (
         selected.records(store_id, one, query.start_at, query.end_at, inclusive=query.inclusive)
-        for one in (query, replace(query, filters=()))
+        for one in (query, replace(query, filters=(), where=None))
     )
     by_time = replace(query, sort=None)
     after: Position | None = None

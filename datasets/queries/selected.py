@@ -44,14 +44,14 @@ class Row(NamedTuple):
 def records(
     store_id: int, query: Query, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool
 ) -> QuerySet[Record]:
-    """Return the records of the range that pass the filters, unordered."""
+    """Return the records of the range that pass the filters and the condition, unordered."""
     found = Record.objects.filter(store_id=store_id).order_by()
     if start_at is not None:
         found = found.filter(timestamp__gte=start_at)
     if end_at is not None:
         end = {"timestamp__lte" if inclusive else "timestamp__lt": end_at}
         found = found.filter(**end)
-    return filters.passing(found, query.filters)
+    return filters.passing(found, query)
 
 
 def rows(store_id: int, found: QuerySet[Record]) -> Iterator[Row | None]:

@@ -1,9 +1,8 @@
 """Sort records by one of the caller's own fields, in SQL.
 Source: docs/reference/data-sets.md §11 (order of values, raw).
 
-SQL computes three columns from the JSON text of the field: the kind (number, text, false, true, or other, which is last
-in both directions), the number, and the text. Whole numbers within 64 bits compare exactly, all others as doubles.
-PostgreSQL compares decimals. SQLite compares integers and doubles, and Python converts all but small whole numbers.
+SQL computes three columns from the JSON text of the field (`comparing`): the kind (number, text, false, true, or other,
+which is last in both directions), the number, and the text.
 
 The database sorts an export into a temporary file, which is read in blocks.
 """
@@ -18,7 +17,7 @@ from django.db.models import QuerySet
 from config.databases import replica
 from config.databases.streaming import streaming
 from datasets.models import Record
-from datasets.queries import selected, values
+from datasets.queries import comparing, selected, values
 from datasets.queries.cursor import Position
 from datasets.queries.selected import COLUMNS, SHORT, Row
 from datasets.queries.stored import FieldText, prepare, read_moment
@@ -27,43 +26,13 @@ _AT_ONCE = 2_000  # rows fetched at a time
 _LENGTH = "LENGTH(CAST(body AS text))"
 _SHORT_BODY = f"CASE WHEN {_LENGTH} <= {SHORT} THEN CAST(body AS text) END"
 _SELECTED = [*(_SHORT_BODY if column == "body" else f'"{column}"' for column in COLUMNS), _LENGTH]
-_NUMBER, _TEXT, _FALSE, _TRUE = range(4)
 _LAST, _LAST_FALLING = 9, -1
 
-# JSON texts start with a quotation mark, which sorts before the digits. Null, arrays and objects are left over.
 _SORTED = """
 SELECT {columns} FROM (
-    SELECT *, CASE WHEN field < '-' THEN 1 WHEN field < ':' THEN 0
-                   WHEN field = 'false' THEN 2 WHEN field = 'true' THEN 3 ELSE {last} END AS kind
+    SELECT *, {kind} AS kind
     FROM ({found} {apart}) AS found
 ) AS keyed {after} ORDER BY kind {way}, {number} {way}, {text} {way}, "timestamp" {way}, record_id {way} {limit}
-"""
-_INT64_BORDER, _EXACT_BORDER = 2**63, 2**53  # above the second, every double is a whole number
-_TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that does not round to a double
-# A number of up to 14 characters is exact, so nearly all numbers match the first line.
-_POSTGRESQL_NUMBER = f"""
-CASE WHEN kind = 0 AND LENGTH(field) <= 14 THEN CAST(field AS numeric)
-     WHEN kind <> 0 THEN NULL
-     WHEN CAST(field AS numeric) >= {_TOO_LARGE} THEN CAST('Infinity' AS numeric)
-     WHEN CAST(field AS numeric) <= -{_TOO_LARGE} THEN CAST('-Infinity' AS numeric)
-     WHEN ABS(CAST(field AS numeric)) < {_EXACT_BORDER} THEN CAST(field AS numeric)
-     WHEN TRIM(field, '-0123456789') = '' AND CAST(field AS numeric) BETWEEN -{_INT64_BORDER} AND {_INT64_BORDER - 1}
-         THEN CAST(field AS numeric)
-     WHEN CAST(field AS float8) >= -{_INT64_BORDER} AND CAST(field AS float8) < {_INT64_BORDER}
-         THEN CAST(CAST(CAST(field AS float8) AS bigint) AS numeric)
-     ELSE CAST(CAST(CAST(field AS float8) AS text) AS numeric) END
-"""
-_POSTGRESQL_TEXT = """
-(CASE WHEN kind <> 1 THEN NULL WHEN STRPOS(field, '\\') = 0 THEN SUBSTR(field, 2, LENGTH(field) - 2)
-      ELSE CAST(field AS json) #>> '{}' END) COLLATE "C"
-"""
-_SQLITE_NUMBER = """
-CASE WHEN kind = 0 AND LENGTH(field) <= 18 AND field NOT GLOB '*[^-0-9]*' THEN CAST(field AS integer)
-     WHEN kind = 0 THEN signalbox_number(field) END
-"""
-_SQLITE_TEXT = """
-CASE WHEN kind <> 1 THEN NULL WHEN INSTR(field, '\\') = 0 THEN SUBSTR(field, 2, LENGTH(field) - 2)
-     ELSE field ->> '$' END
 """
 
 
@@ -73,13 +42,12 @@ def by_field(
     """Yield up to `most` records after a position, sorted by the field, then by time and `_id`. None means all."""
     prepare()
     is_postgresql = connection.vendor == "postgresql"
-    number = _POSTGRESQL_NUMBER if is_postgresql else _SQLITE_NUMBER
-    text = _POSTGRESQL_TEXT if is_postgresql else _SQLITE_TEXT
+    number, text = comparing.number_sql(), comparing.text_sql()
     found, parameters = records.annotate(field=FieldText(name)).values_list(*COLUMNS, "field").query.sql_with_params()
     condition, place = _beyond(after, number, text, falling=falling) if after is not None else ("", [])
     statement = _SORTED.format(
         columns=", ".join(_SELECTED),
-        last=_LAST_FALLING if falling else _LAST,
+        kind=comparing.KIND.format(last=_LAST_FALLING if falling else _LAST),
         found=found,
         apart="OFFSET 0" if is_postgresql else "LIMIT -1",  # else the JSON is parsed for each use of `field`
         after=condition,
@@ -105,16 +73,14 @@ def _beyond(after: Position, number: str, text: str, *, falling: bool) -> tuple[
 def _key(value: Any, number: str, text: str, *, falling: bool) -> tuple[int, tuple[str, str] | None, Any]:
     """Return the kind of a value, its column and placeholder if the kind has several values, and its parameter."""
     if isinstance(value, bool):
-        return (_TRUE if value else _FALSE), None, None
+        return (comparing.TRUE if value else comparing.FALSE), None, None
     if isinstance(value, str):
-        return _TEXT, (text, "%s"), value
+        return comparing.TEXT, (text, "%s"), value
     found = values.number(value)
     if found is None:
         return (_LAST_FALLING if falling else _LAST), None, None
-    if connection.vendor == "sqlite":
-        return _NUMBER, (number, "%s"), found
-    is_exact = isinstance(found, float) and abs(found) >= _EXACT_BORDER and -_INT64_BORDER <= found < _INT64_BORDER
-    return _NUMBER, (number, "CAST(%s AS numeric)"), str(int(found) if is_exact else found)
+    placeholder, parameter = comparing.number_parameter(found)
+    return comparing.NUMBER, (number, placeholder), parameter
 
 
 def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[tuple[Row, int]]:

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 _INT64 = range(-(2**63), 2**63)
+NUMBER, TEXT = 0, 1  # kinds of values that have an order
 _LAST = (9, 0)
 
 Order = tuple[int, Any]  # Any: a number, a text or None, depending on the first element
@@ -34,9 +35,9 @@ def order(value: object) -> Order:
     if isinstance(value, bool):
         return (2, value)
     if isinstance(value, str):
-        return (1, value)
+        return (TEXT, value)
     as_number = number(value)
-    return _LAST if as_number is None else (0, as_number)
+    return _LAST if as_number is None else (NUMBER, as_number)
 
 
 def preferred(first: Any, second: Any) -> Any:

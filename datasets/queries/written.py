@@ -1,6 +1,7 @@
 """Write a stored record as JSON. The caller's fields are JSON already; the service adds its own fields."""
 
 import json
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,18 @@ def fields(row: Row) -> dict[str, Any]:
     found["_updated_at"] = moments.write(row.updated_at)
     found |= _period_values(timestamp[:_HOUR])
     return found
+
+
+def selecting(names: Sequence[str]) -> tuple[Callable[[Row], str], Callable[[Row], dict[str, Any]]]:
+    """Return `record` and `fields`, or functions like them for only these fields in this order."""
+    if not names:
+        return record, fields
+
+    def some(row: Row) -> dict[str, Any]:
+        found = fields(row)
+        return {name: found[name] for name in names if name in found}
+
+    return (lambda row: compact_json(some(row))), some
 
 
 EVERYWHERE = frozenset({"_id", "_timestamp", "_updated_at", *(f"_{period}_start_at" for period in PERIODS)})

@@ -19,6 +19,16 @@ def is_field_name(name: str) -> bool:
     return 0 < len(name) <= MAX_LENGTH and name[0] != "_" and _FORBIDDEN.search(name) is None
 
 
+def path_of(name: str) -> tuple[str, ...] | None:
+    """Return the parts of a name with dots, or None if it is not a path into nested objects.
+
+    >>> path_of("geo.country"), path_of("geo"), path_of("geo."), path_of("a..b")
+    (('geo', 'country'), None, None, None)
+    """
+    parts = tuple(name.split("."))
+    return parts if len(parts) > 1 and all(parts) else None
+
+
 def shown(name: str) -> str:
     """Return a rejected name in a form that an answer can contain: shortened, lone surrogates replaced."""
     return re.sub("[\ud800-\udfff]", "\ufffd", name[:MAX_LENGTH])

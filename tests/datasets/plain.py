@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
+from statistics import variance
 from typing import Any
 
 from datasets.errors import InvalidQuery
@@ -95,11 +96,11 @@ def _figures(members: list[Row], collects: tuple[Collect, ...]) -> Row:
     row: Row = {"_count": len(members)}
     for collect in collects:
         kept = [record[collect.name] for record in members if record.get(collect.name) is not None]
-        row |= dict.fromkeys(collect.keys, _collected(collect.method, kept))
+        row |= dict.fromkeys(collect.keys, collected(collect.method, kept))
     return row
 
 
-def _collected(method: str, kept: list[Any]) -> Any:
+def collected(method: str, kept: list[Any]) -> Any:
     if method == "count":
         return len(kept)
     if method == "set":
@@ -108,8 +109,20 @@ def _collected(method: str, kept: list[Any]) -> Any:
     if method == "distinct":
         return len({order for value in kept if (order := values.order(value)) and not values.is_last(value)})
     numbers = sorted(found for value in kept if (found := values.number(value)) is not None)
+    if method == "stddev":
+        return _deviation(numbers)
     figure = _figure(method, numbers) if numbers else None
     return figure if figure is None or math.isfinite(figure) else None
+
+
+def _deviation(numbers: list[int | float]) -> float | None:
+    if len(numbers) < 2 or any(math.isinf(number) for number in numbers):
+        return None
+    try:
+        found = math.sqrt(variance(map(Fraction, numbers)))
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _figure(method: str, numbers: list[int | float]) -> int | float:
@@ -117,8 +130,8 @@ def _figure(method: str, numbers: list[int | float]) -> int | float:
         return numbers[0]
     if method == "max":
         return numbers[-1]
-    if method in {"median", "p95"}:
-        place = (len(numbers) - 1) * (0.5 if method == "median" else 0.95)
+    if method == "median" or method[1:].isdigit():
+        place = (len(numbers) - 1) * (0.5 if method == "median" else int(method[1:]) / 100)
         below = math.floor(place)
         above = min(below + 1, len(numbers) - 1)
         if place == below or numbers[below] == numbers[above]:

@@ -18,8 +18,9 @@ from config.docs.annotate import annotated
 from datasets.api import dry_runs, keeping, serializers
 from datasets.api.schema import shapes
 from datasets.queries.methods import METHODS
-from datasets.queries.parameters import FORMATS, MAX_DURATION
+from datasets.queries.parameters import COMPARISONS, FORMATS, MAX_DURATION, MOVING
 from datasets.queries.query import PERIODS
+from datasets.queries.where.conditions import MAX_CHARACTERS
 
 WRITING, SINGLE, SCHEMAS, READING = "Write records", "Single records", "Schemas", "Read records"
 
@@ -111,7 +112,16 @@ def _parameters() -> list[OpenApiParameter]:
     """Return the parameters of a read in the order of checks."""
     most = {"type": "integer", "minimum": 1}
     limits = f"The maximum number of rows. The default for a raw JSON read is {settings.DATASETS_DEFAULT_LIMIT}."
-    methods = f"`field:method`, added to each row. Repeatable. Methods: {', '.join(METHODS)}."
+    named = ", ".join(name for name in METHODS if not name[1:].isdigit())
+    methods = (
+        f"`field:method`, added to each row. Repeatable. Methods: {named}, and p1 to p99. "
+        "Without `group_by` and `period`, the response has one row of totals."
+    )
+    where = (
+        'Conditions, such as `channel = "web" and not (status in (404, "404") or geo.country = "GB")`. '
+        "The reference lists the comparisons. An error names the position of the character."
+    )
+    grouped = "A field or a path such as `geo.country`, `_hour_of_day` or `_day_of_week`. Repeatable."
     filters = "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`."
     duration = "The number of periods, from `start_at` or up to `end_at` or now."
     return [
@@ -123,13 +133,23 @@ def _parameters() -> list[OpenApiParameter]:
         query("duration", duration, {**most, "maximum": MAX_DURATION}),
         query("filter_by", filters, _TEXTS),
         query("filter_by_prefix", "`field:prefix` for texts. Repeatable; all must match.", _TEXTS),
-        query("group_by", "A field. The response has one row for each of its values. Repeatable.", _TEXTS),
+        query("where", where, {"type": "string", "maxLength": MAX_CHARACTERS}),
+        query("group_by", f"{grouped} The response has one row for each of its values.", _TEXTS),
         query("collect", methods, _TEXTS),
         query("sort_by", "`field:ascending` or `field:descending`.", _TEXT),
         query("limit", limits, {**most, "maximum": settings.DATASETS_MAX_LIMIT}),
         query("cursor", "The `next_cursor` of the previous page.", _TEXT),
         query("flatten", "With groups and periods, return one row for each pair, without nesting.", _SWITCH),
+        query("having", "Conditions on the keys of a grouped row, such as `_count >= 5`.", _TEXT),
+        query("select", "A field of a raw read. The response has only these, in this order. Repeatable.", _TEXTS),
+        query("time_zone", "An IANA name such as `Europe/London`. Periods follow its local time.", _TEXT),
+        query("compare", "Add `_previous` to each row: the same of an earlier range.", {"enum": [*COMPARISONS]}),
+        query("moving", "Add means over this number of periods to each row.", {"type": "integer", **_moving()}),
     ]
+
+
+def _moving() -> dict[str, int]:
+    return {"minimum": MOVING[0], "maximum": MOVING[-1]}
 
 
 class DataSets(OpenApiViewExtension):

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from datasets.queries import values
-from datasets.queries.column_files.sources import Relation
-from datasets.queries.query import Filter
+from datasets.queries.column_files import where
+from datasets.queries.column_files.sources import Relation, naive
+from datasets.queries.query import Filter, Query
 
 _BEYOND_64_BITS = 2**63
 _WHOLE_TEXT = "regexp_full_match({other}, '-?[0-9]+')"
@@ -23,10 +24,13 @@ class Conditions:
         self.parameters += parameters
 
 
-def of(relation: Relation, filters: tuple[Filter, ...]) -> Conditions:
-    """Return the conditions for records that pass all filters."""
+def of(relation: Relation, query: Query) -> Conditions:
+    """Return the conditions for records that pass all filters and the condition of the query."""
     found = Conditions()
-    for one in filters:
+    if query.where is not None:
+        sql, parameters = where.compiled(query.where, relation)
+        found.add(sql, *parameters)
+    for one in query.filters:
         if one.moment is not None:
             found.add(f"{one.name} = ?", naive(one.moment))
         elif one.name == "_id":
@@ -43,11 +47,6 @@ def add_range(found: Conditions, start_at: datetime | None, end_at: datetime | N
         found.add("_timestamp >= ?", naive(start_at))
     if end_at is not None:
         found.add(f"_timestamp {'<=' if inclusive else '<'} ?", naive(end_at))
-
-
-def naive(moment: datetime) -> datetime:
-    """Return the moment in UTC without its zone, as column files hold it."""
-    return moment.replace(tzinfo=None)
 
 
 def _add_equal(found: Conditions, relation: Relation, one: Filter) -> None:

@@ -10,9 +10,10 @@ from datasets.columns.layout import KINDS
 from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import TOTALS, CollectedField
-from datasets.queries.column_files.sources import Relation
-from datasets.queries.column_files.statement import GroupedStatement, text_of
-from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, fields
+from datasets.queries.column_files.sources import Field, Relation, as_double, asked, shifted
+from datasets.queries.column_files.statement import GroupedStatement, text_of, utc
+from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, FoundValue, fields
+from datasets.queries.local_time import TIME_PARTS, Shift
 from datasets.queries.methods import POINT
 from datasets.queries.query import Query
 
@@ -26,27 +27,71 @@ def count(
     conditions: Conditions,
     query: Query,
     only: set[tuple[str | None, ...]] | None = None,
-) -> Iterator[Counted | Computed]:
-    """Yield the counts of the records, in no order. only: the keys of the groups to count, None for all"""
-    by_value = [relation.column(kind, name) for name in query.group_by for kind in KINDS]
-    by_period = [] if query.period is None else [f"CAST(date_trunc('{query.period}', _timestamp) AS TIMESTAMP)"]
-    statement = GroupedStatement(
-        relation.sql(), conditions, [*by_value, *by_period], by_period=bool(by_period), only=only
-    )
-    whole = GroupedStatement(relation.sql(), conditions, by_value, by_period=False, only=only)
+    period_shift: Shift = (),
+) -> Iterator[Counted | Computed | FoundValue]:
+    """Yield the counts of the records, in no order.
+
+    only: the keys of the groups to count, None for all
+    period_shift: what to add to `_timestamp` before its period is found
+    """
+    by_value = [relation.column(kind, asked(name)) for name in query.group_by for kind in KINDS]
+    by_number = [column for name in query.group_by for column in _equal_numbers(relation, asked(name))]
+    at = shifted("_timestamp", period_shift)
+    by_period = [] if query.period is None else [f"CAST(date_trunc('{query.period}', {at}) AS TIMESTAMP)"]
+    has_period = bool(by_period)
+    statement = GroupedStatement(relation.sql(), conditions, [*by_value, *by_period], by_period=has_period, only=only)
+    whole = statement._replace(groups=by_value, by_period=False)
     collected = [
-        CollectedField.plan(connection, whole, number, relation, name, methods)
+        CollectedField.plan(connection, whole, number, relation, asked(name), methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())
     ]
     yield from _totals(connection, statement, collected)
+    only_of_numbers = only if by_number == by_value else None
     for field in collected:
         if field.listed:
             for keys, period, values in statement.rows(connection, ["count(*)"], field.columns, field.listed):
                 yield Counted(keys, period, field.number, text_of(*values[: len(KINDS)]), values[-1])
+        for method in field.placed:
+            yield from _places(connection, statement, field, method)
         if field.computed:
-            yield from computing.computed(connection, statement, field)
-            if query.period is not None and query.group_by:
-                yield from computing.computed(connection, whole, field)
+            groups = statement._replace(groups=[*by_number, *by_period], only=only_of_numbers)
+            yield from computing.computed(connection, groups, field)
+            if has_period and query.group_by:
+                yield from computing.computed(connection, groups._replace(groups=by_number, by_period=False), field)
+
+
+def _equal_numbers(relation: Relation, field: Field) -> list[str]:
+    """Return the columns of a field by kind, with equal numbers in one column: what is computed cannot be added up."""
+    whole, double, text, other = (relation.column(kind, field) for kind in KINDS)
+    if field in TIME_PARTS or not {"double", "other"} & {*relation.kinds[field]}:
+        return [whole, double, text, other]
+    is_number = f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
+    number = f"coalesce({double}, CASE WHEN {is_number} THEN {as_double(other)} END)"
+    is_whole = f"{number} = floor({number}) AND {number} >= -{2**63}.0 AND {number} < {2**63}.0"
+    return [
+        f"CASE WHEN {whole} IS NOT NULL THEN {whole} WHEN {is_whole} THEN CAST({number} AS BIGINT) END",
+        f"CASE WHEN NOT ({is_whole}) THEN {number} END",
+        text,
+        f"CASE WHEN NOT {is_number} THEN {other} END",
+    ]
+
+
+def _places(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, method: str
+) -> Iterator[FoundValue]:
+    """Yield the value of the first or last record of each group that has one."""
+    *_, other = field.columns
+    is_there = " OR ".join(f"{column} IS NOT NULL" for column in field.columns)
+    is_scalar = f"coalesce({other} IN ('true', 'false') OR regexp_matches({other}, '^[-0-9]'), {other} IS NULL)"
+    columns = ", ".join([*field.columns, "_timestamp", "_id"])
+    function = "arg_min" if method == "first" else "arg_max"
+    row = f"{function}(row({columns}), row(_timestamp, _id))"
+    for keys, period, (found,) in statement.rows(connection, [row], where=f"({is_there}) AND {is_scalar}"):
+        if found is not None:  # without groups, there is a row of no records
+            *values, timestamp, record_id = found.values() if isinstance(found, dict) else found
+            value = text_of(*values)
+            if value is not None:
+                yield FoundValue(keys, period, field.number, method, value, utc(timestamp), record_id)
 
 
 def _totals(

@@ -5,11 +5,11 @@ makes all of them whole, which is exact, and `collect` divides the sum. Doubles 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from datasets.columns.layout import KINDS
-from datasets.queries.column_files.sources import Relation
+from datasets.queries.column_files.sources import Field, Relation
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.methods import METHODS, QUANTILES, Needs
 
@@ -53,6 +53,7 @@ class CollectedField:
     places: the power of two by which doubles are multiplied before they are added up; None: they are not added up
     listed: the SQL condition for the values that are returned one by one with their counts, or ""
     computed: the methods whose values DuckDB computes itself, from the column `of`
+    placed: the methods that need the first or last record
     """
 
     number: int
@@ -62,6 +63,7 @@ class CollectedField:
     listed: str = ""
     computed: tuple[str, ...] = ()
     of: str = ""
+    placed: tuple[str, ...] = ()
 
     @classmethod
     def plan(
@@ -70,10 +72,24 @@ class CollectedField:
         all_records: GroupedStatement,
         number: int,
         relation: Relation,
-        name: str,
+        name: Field,
         methods: set[str],
     ) -> "CollectedField":
         """Return the plan for a field. It reads the numbers of the field once if the plan depends on them."""
+        placed = tuple(sorted(method for method in methods if METHODS[method].needs == Needs.PLACE))
+        plan = cls._counted(connection, all_records, number, relation, name, methods - {*placed})
+        return replace(plan, placed=placed)
+
+    @classmethod
+    def _counted(
+        cls,
+        connection: "DuckDBPyConnection",
+        all_records: GroupedStatement,
+        number: int,
+        relation: Relation,
+        name: Field,
+        methods: set[str],
+    ) -> "CollectedField":
         columns = tuple(relation.column(kind, name) for kind in KINDS)
         whole, double, text, other = columns
         needs = {method: METHODS[method].needs for method in methods}
@@ -87,7 +103,7 @@ class CollectedField:
         is_listed = _is_number(other) if places is not None else f"({double} IS NOT NULL OR {_is_number(other)})"
         if not spread:
             return cls(number=number, columns=columns, adds=True, places=places, listed=is_listed)
-        of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct"} else ""
+        of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct", "stddev"} else ""
         if of and (places is not None or Needs.TOTALS not in needs.values()):
             return cls(number=number, columns=columns, adds=True, places=places, computed=spread, of=of)
         listed = f"({whole} IS NOT NULL OR {double} IS NOT NULL OR {_is_number(other)})"

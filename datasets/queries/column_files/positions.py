@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datasets.columns.layout import KINDS
 from datasets.queries import values
-from datasets.queries.column_files.conditions import Conditions, naive
-from datasets.queries.column_files.sources import Relation
+from datasets.queries.column_files.conditions import Conditions
+from datasets.queries.column_files.sources import Relation, as_double, naive
 from datasets.queries.cursor import Position
 from datasets.queries.query import Query
 
@@ -62,7 +62,7 @@ def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:
         return [name, "_timestamp", "_id"]
     whole, double, text, other = (relation.column(kind, name) for kind in KINDS)
     is_number = f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
-    long = f"CASE WHEN {is_number} THEN {_as_double(other)} END"
+    long = f"CASE WHEN {is_number} THEN {as_double(other)} END"
     kind = (
         f"CASE WHEN {whole} IS NOT NULL OR {double} IS NOT NULL OR {is_number} THEN {_NUMBER}"
         f" WHEN {text} IS NOT NULL THEN {_TEXT} WHEN {other} = 'false' THEN {_FALSE} WHEN {other} = 'true' THEN {_TRUE}"
@@ -72,12 +72,6 @@ def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:
     number = f"coalesce(CAST({whole} AS DOUBLE), {double}, {long})"
     difference = f"coalesce(CAST({whole} AS HUGEINT) - CAST(CAST({whole} AS DOUBLE) AS HUGEINT), 0)"
     return [kind, number, difference, text, "_timestamp", "_id"]
-
-
-def _as_double(other: str) -> str:
-    """Return SQL for the double of a long number: infinity if it is too large for one."""
-    endless = f"CASE WHEN starts_with({other}, '-') THEN CAST('-inf' AS DOUBLE) ELSE CAST('inf' AS DOUBLE) END"
-    return f"coalesce(TRY_CAST({other} AS DOUBLE), {endless})"
 
 
 def _add_position(conditions: Conditions, keys: list[str], after: Position, query: Query, *, is_falling: bool) -> None:

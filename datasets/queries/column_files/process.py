@@ -1,22 +1,25 @@
 """The functions that run in the query process. They must import neither Django nor models."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from config.limited import TooLarge
 from datasets.columns.duckdb import connect
 from datasets.queries import groups
 from datasets.queries.column_files import conditions, counting, positions
+from datasets.queries.column_files import table as table_files
 from datasets.queries.column_files.positions import RecordPlace
-from datasets.queries.column_files.sources import Relation, Source
-from datasets.queries.column_files.table import fields_of, write
+from datasets.queries.column_files.sources import Field, Relation, Source, asked
+from datasets.queries.column_files.where import field_of
+from datasets.queries.local_time import TIME_PARTS, Shift
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
+from datasets.queries.where.conditions import COLUMNS, comparisons
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -36,33 +39,51 @@ class Task:
     memory_mb: int
 
 
-def grouped(task: Task, window: Window | None, max_rows: int) -> list[dict[str, Any]]:
-    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery, TooLarge, FileVanished."""
-    query, span = task.query, window or task.query
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """How a query groups.
+
+    part_shift: the offsets of its time zone; only: the keys of the groups to return, None for all
+    """
+
+    window: Window | None
+    part_shift: Shift
+    max_rows: int
+    only: Collection[groups.Key] | None
+
+
+def grouped(task: Task, grouping: Grouping) -> list[groups.GroupRow]:
+    """Return the groups of a grouped read. Raises InvalidQuery, TooLarge, FileVanished."""
+    query, window, max_rows = task.query, grouping.window, grouping.max_rows
+    span = window or query
     names = [*query.group_by, *(one.name for one in query.collect)]
-    relation = _relation(task, names)
-    chosen = conditions.of(relation, query.filters)
+    relation = _relation(task, map(asked, names), grouping.part_shift)
+    chosen = conditions.of(relation, query)
     conditions.add_range(chosen, span.start_at, span.end_at, inclusive=span.inclusive)
+    period_shift = window.shift if window is not None else ()
     with _explaining():
         connection = _connection(task.folder, task.memory_mb)
         only = None
-        if window is not None and query.limit is not None and not _sorts_by_periods(query):
+        if window is not None and query.limit is not None and not _needs_periods(query):
             # Count periods of the shown groups only: 150 of 2,000 pages by week are 8,000 rows of 106,000.
             whole = replace(query, period=None)
             only = groups.leading(counting.count(connection, relation, chosen, whole), whole, max_rows=max_rows)
-        counted = counting.count(connection, relation, chosen, query, only)
-        return groups.rows(counted, query, window, max_rows=max_rows)
+        counted = counting.count(connection, relation, chosen, query, only, period_shift=period_shift)
+        return groups.rows(counted, query, window, max_rows=max_rows, only=grouping.only)
 
 
-def _sorts_by_periods(query: Query) -> bool:
-    return query.sort is not None and query.sort.key == "_group_count"
+def _needs_periods(query: Query) -> bool:
+    keys = [query.sort.key] if query.sort is not None else []
+    if query.having is not None:
+        keys += [one.path[0] for one in comparisons(query.having)]
+    return "_group_count" in keys
 
 
 def places(task: Task, most: int) -> list[RecordPlace]:
     """Return the places of the first records of a raw read. Raises TooLarge, FileVanished."""
     query = task.query
     relation = _relation(task, [query.sort.key] if query.sort is not None else [])
-    chosen = conditions.of(relation, query.filters)
+    chosen = conditions.of(relation, query)
     conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
     with _explaining():
         return positions.find(_connection(task.folder, task.memory_mb), relation, chosen, query, most)
@@ -72,18 +93,25 @@ def table(task: Task, path: str) -> bool:
     """Write the records of a raw read as a Parquet file and return True. Raises TooLarge, FileVanished."""
     query = task.query
     columns = sorted(set().union(*(source.columns for source in task.sources)))
-    relation = _relation(task, [*fields_of(columns), *([query.sort.key] if query.sort is not None else [])])
-    chosen = conditions.of(relation, query.filters)
+    names = query.select or (*table_files.OWN, *table_files.fields_of(columns))
+    sorted_by = [] if query.sort is None else [query.sort.key]
+    relation = _relation(task, [name for name in [*names, *sorted_by] if not name.startswith("_")])
+    chosen = conditions.of(relation, query)
     conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
     connection = _connection(task.folder, task.memory_mb)
     with _explaining():
-        write(connection, relation, chosen, order=positions.order(relation, query), most=query.limit, path=path)
+        order = positions.order(relation, query)
+        table_files.write(connection, relation, chosen, names=names, order=order, most=query.limit, path=path)
     return True
 
 
-def _relation(task: Task, names: Sequence[str]) -> Relation:
-    own = [one.name for one in task.query.filters if one.moment is None and one.name != "_id"]
-    return Relation(task.sources, [name for name in [*names, *own] if name not in positions.OWN])
+def _relation(task: Task, fields: Iterable[Field], part_shift: Shift = ()) -> Relation:
+    """Return the relation with these fields and those of the query's conditions."""
+    where = task.query.where
+    filtered = [one.name for one in task.query.filters if one.moment is None and one.name != "_id"]
+    compared = [] if where is None else [field_of(one) for one in comparisons(where) if one.path[0] not in COLUMNS]
+    own = {*positions.OWN, *TIME_PARTS}
+    return Relation(task.sources, [one for one in [*fields, *filtered, *compared] if one not in own], part_shift)
 
 
 @contextmanager

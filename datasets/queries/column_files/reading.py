@@ -27,7 +27,7 @@ from datasets import errors
 from datasets.columns import files, layout
 from datasets.columns.building import all_lines
 from datasets.models import DataSet, Record, Segment
-from datasets.queries import filters, stored
+from datasets.queries import selected, stored
 from datasets.queries.column_files.process import FileVanished, Task
 from datasets.queries.column_files.sources import Source
 from datasets.queries.query import Query
@@ -91,7 +91,7 @@ def answer(
     """
     if not settings.COLUMNS or not files.has_cache():
         return ColumnAnswer()
-    names = {*fields, *(one.name for one in query.filters if one.moment is None and one.name != "_id")}
+    names = {*fields, *query.condition_fields()}
     limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS
     return _answer(function, data_set, query, span, names, *arguments, seconds=limit)
 
@@ -207,20 +207,10 @@ def _write_open(
     writer = layout.Writer()
     with path.open("wb") as file:
         for one in ranges:
-            records = in_range(data_set.store_id, query, one)
+            records = selected.records(data_set.store_id, query, one.start_at, one.end_at, inclusive=one.inclusive)
             for line in all_lines(records, writer) if names is None else _lines(records, sorted(names), writer):
                 file.write(line)
     return writer
-
-
-def in_range(store_id: int, query: Query, span: Range) -> QuerySet[Record]:
-    found = Record.objects.filter(store_id=store_id).order_by()
-    if span.start_at is not None:
-        found = found.filter(timestamp__gte=span.start_at)
-    if span.end_at is not None:
-        end = {"timestamp__lte" if span.inclusive else "timestamp__lt": span.end_at}
-        found = found.filter(**end)
-    return filters.passing(found, query.filters)
 
 
 def _lines(records: QuerySet[Record], names: list[str], writer: layout.Writer) -> Iterator[bytes]:

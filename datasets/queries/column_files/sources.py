@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from datasets.columns import layout
 from datasets.columns.duckdb import identifier, lines_of, quoted
+from datasets.queries.local_time import TIME_PARTS, Shift
+from datasets.records import names
 
 _NUMBER = "'-?[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?'"
 # The JSON text of a value in `_rest`, as the column of each kind.
@@ -36,32 +39,92 @@ class Source:
     longest: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class FieldOrPath:
+    """The field of a name with dots or, in records without it, the path. `stored.field_or_path` is the same."""
+
+    name: str
+    path: tuple[str, ...]
+
+
+Field = str | tuple[str, ...] | FieldOrPath  # a name, a path into nested objects, or either
+
+
+def asked(name: str) -> Field:
+    """Return what a name of `group_by` or `collect` stands for."""
+    path = names.path_of(name)
+    return name if path is None else FieldOrPath(name, path)
+
+
 class Relation:
     """The sources of a query as one relation with the same columns for each field that the query names.
 
     kinds: by field, the kinds of columns that any source has
     """
 
-    def __init__(self, sources: Sequence[Source], fields: Iterable[str]) -> None:
+    def __init__(self, sources: Sequence[Source], fields: Iterable[Field], part_shift: Shift = ()) -> None:
         self._sources = sources
-        self.fields = tuple(dict.fromkeys(fields))
-        self._numbers = {field: number for number, field in enumerate(self.fields)}
-        self.kinds = {
+        self._part_shift = part_shift
+        wanted = list(dict.fromkeys(fields))
+        self._either = [field for field in wanted if isinstance(field, FieldOrPath)]
+        paths = [*(field for field in wanted if isinstance(field, tuple)), *(one.path for one in self._either)]
+        self._paths = list(dict.fromkeys(paths))
+        plain = [*(field for field in wanted if isinstance(field, str)), *(one.name for one in self._either)]
+        self.fields = tuple(dict.fromkeys([*plain, *(path[0] for path in self._paths)]))
+        self.kinds: dict[Field, tuple[str, ...]] = {
             field: tuple(kind for kind in layout.KINDS if any(_may_have(one, kind, field) for one in sources))
             for field in self.fields
         }
+        for path in self._paths:
+            self.kinds[path] = layout.KINDS if layout.OTHER in self.kinds[path[0]] else ()
+        for one in self._either:
+            self.kinds[one] = tuple(
+                kind for kind in layout.KINDS if kind in self.kinds[one.name] or kind in self.kinds[one.path]
+            )
+        self._numbers = {field: number for number, field in enumerate(self.kinds)}
 
-    def column(self, kind: str, field: str) -> str:
+    def column(self, kind: str, field: Field) -> str:
         """Return the SQL of a column of the relation. Fields are numbered, because DuckDB's names have no case."""
+        if field in TIME_PARTS:
+            return self._time_part(str(field)) if kind == layout.WHOLE else f"CAST(NULL AS {_type(kind)})"
         return f"{kind}_{self._numbers[field]}" if kind in self.kinds[field] else f"CAST(NULL AS {_type(kind)})"
 
-    def is_there(self, field: str) -> str:
+    def is_there(self, field: Field) -> str:
         """Return SQL that is true if the record has the field."""
         columns = [f"{self.column(kind, field)} IS NOT NULL" for kind in self.kinds[field]]
         return f"({' OR '.join(columns)})" if columns else "false"
 
     def sql(self) -> str:
-        return " UNION ALL ".join(f"({self._select(one)})" for one in self._sources) or _NO_RECORDS
+        found = " UNION ALL ".join(f"({self._select(one)})" for one in self._sources) or _NO_RECORDS
+        if not self._sources:
+            return found
+        for path in self._paths:
+            found = self._with_path(path, found)
+        for one in self._either:
+            columns = [
+                f"CASE WHEN {self.is_there(one.name)} THEN {self.column(kind, one.name)}"
+                f" ELSE {self.column(kind, one.path)} END AS {kind}_{self._numbers[one]}"
+                for kind in self.kinds[one]
+            ]
+            found = f"SELECT {', '.join(['*', *columns])} FROM ({found})"  # noqa: S608  numbered columns
+        return found
+
+    def _with_path(self, path: tuple[str, ...], found: str) -> str:
+        """Add the columns of a path. Only members of objects are found, not elements of arrays."""
+        if not self.kinds[path]:
+            return found
+        text = self.column(layout.OTHER, path[0])
+        for name in path[1:]:
+            pointer = quoted("/" + name.replace("~", "~0").replace("/", "~1"))
+            text = f"CAST(CASE WHEN starts_with({text}, '{{') THEN json_extract({text}, {pointer}) END AS VARCHAR)"
+        number = self._numbers[path]
+        columns = [f"{_OF_TEXT[kind].format(text=f'path_{number}')} AS {kind}_{number}" for kind in layout.KINDS]
+        with_text = f"SELECT *, {text} AS path_{number} FROM ({found})"  # noqa: S608  quoted names
+        return f"SELECT *, {', '.join(columns)} FROM ({with_text})"  # noqa: S608  numbered columns
+
+    def _time_part(self, name: str) -> str:
+        function = "hour" if name == "_hour_of_day" else "isodow"
+        return f"{function}({shifted('_timestamp', self._part_shift)})"
 
     def _select(self, source: Source) -> str:
         selected = ["_id", "_timestamp", *(self._own(source, name) for name in ("_start_at", "_end_at", "_updated_at"))]
@@ -79,6 +142,29 @@ class Relation:
 
     def _own(self, source: Source, name: str) -> str:
         return name if name in source.columns else f"CAST(NULL AS TIMESTAMP) AS {name}"
+
+
+def shifted(column: str, shift: Shift) -> str:
+    """Return the SQL of a moment after the shift was added."""
+    if not shift:
+        return column
+    first, *later = shift
+    arms = " ".join(
+        f"WHEN {column} >= TIMESTAMP '{naive(change.at)}' THEN {change.seconds}" for change in reversed(later)
+    )
+    seconds = f"CASE {arms} ELSE {first.seconds} END" if later else str(first.seconds)
+    return f"({column} + to_seconds({seconds}))"
+
+
+def naive(moment: datetime) -> datetime:
+    """Return the moment in UTC without its zone, as column files hold it."""
+    return moment.replace(tzinfo=None)
+
+
+def as_double(other: str) -> str:
+    """Return SQL for the double of a long number: infinity if it is too large for one."""
+    endless = f"CASE WHEN starts_with({other}, '-') THEN CAST('-inf' AS DOUBLE) ELSE CAST('inf' AS DOUBLE) END"
+    return f"coalesce(TRY_CAST({other} AS DOUBLE), {endless})"
 
 
 def _may_have(source: Source, kind: str, field: str) -> bool:

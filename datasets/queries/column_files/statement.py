@@ -1,6 +1,7 @@
 """Run one grouped statement over the selected records of column files."""
 
 import json
+import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -50,7 +51,7 @@ class GroupedStatement(NamedTuple):
                 keys = tuple(text_of(*row[first : first + len(KINDS)]) for first in range(0, width, len(KINDS)))
                 if self.only is not None and keys not in self.only:
                     continue
-                period = _utc(row[width]) if self.by_period else None
+                period = utc(row[width]) if self.by_period else None
                 yield keys, period, list(row[len(self.groups) :])
 
 
@@ -61,9 +62,11 @@ def text_of(whole: int | None, double: float | None, text: str | None, other: st
         return json.dumps(text, ensure_ascii=False)
     if whole is not None:
         return str(whole)
-    return other if double is None else repr(double)
+    if double is None:
+        return other
+    return repr(double) if math.isfinite(double) else f"{'-' if double < 0 else ''}1e999"  # as JSON writes infinity
 
 
 @lru_cache(maxsize=20_000)
-def _utc(moment: datetime) -> datetime:
+def utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC)

@@ -10,12 +10,13 @@ from datasets.columns import layout
 from datasets.columns.duckdb import identifier, quoted
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.sources import Relation
+from datasets.records.names import COMPUTED
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _EXACT = 2**53  # doubles hold all whole numbers up to here
-_OWN = ("_id", "_timestamp", "_start_at", "_end_at", "_updated_at")
+OWN = ("_id", "_timestamp", "_start_at", "_end_at", "_updated_at")
 
 
 def fields_of(columns: Sequence[str]) -> list[str]:
@@ -28,18 +29,23 @@ def write(
     relation: Relation,
     conditions: Conditions,
     *,
+    names: Sequence[str],
     order: str,
     most: int | None,
     path: str,
 ) -> None:
-    """Write the records that pass the conditions, in order, up to `most`."""
+    """Write these fields of the records that pass the conditions, in order, up to `most`."""
     source = f"FROM ({relation.sql()}) WHERE {conditions.sql}"
     taken: dict[str, int] = {}
-    selected = [*_OWN]
-    for field in relation.fields:
-        selected.append(
-            f"{_value(connection, relation, conditions, field, source)} AS {identifier(_name(field, taken))}"
-        )
+    selected: list[str] = []
+    for name in names:
+        if name in OWN:
+            value = name
+        elif name in COMPUTED:
+            value = f"date_trunc('{name.removeprefix('_').removesuffix('_start_at')}', _timestamp)"
+        else:
+            value = _value(connection, relation, conditions, name, source)
+        selected.append(f"{value} AS {identifier(_name(name, taken))}")
     limit = "" if most is None else f"LIMIT {most}"
     connection.execute(
         f"COPY (SELECT {', '.join(selected)} {source} ORDER BY {order} {limit}) TO {quoted(path)}"

@@ -78,3 +78,12 @@ def test_the_console_exports_it(data_set, admin_client):
     answer = admin_client.post(url, {"form": "parquet"})
 
     assert polars.read_parquet(io.BytesIO(b"".join(answer.streaming_content))).height == 4
+
+
+def test_selected_fields(data_set):
+    found = read(data_set, "format=parquet&select=n&select=_day_start_at&select=absent&select=_id")
+
+    assert found.columns == ["n", "_day_start_at", "absent", "_id"]
+    assert found["n"].to_list() == [1, 2**40, None, 9]
+    assert found["_day_start_at"].to_list()[0].isoformat() == "2024-01-01T00:00:00"
+    assert found["absent"].null_count() == 4
