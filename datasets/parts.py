@@ -3,6 +3,7 @@
 from config.areas import Commands, HealthCheck
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
+from datasets.admin.deleting import DELETE_RECORDS
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
@@ -23,6 +24,7 @@ PARTS: tuple[object, ...] = (
     Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
     SET_RETENTION,
+    DELETE_RECORDS,
     access.ACCESS,
     access.GROUP_ACCESS,
     access.DATA_SETS,

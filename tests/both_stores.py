@@ -48,6 +48,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/questions/",
     "datasets/test_answers.py",
     "datasets/test_counters.py",
+    "datasets/test_deleting.py",
     "datasets/test_dry_run.py",
     "datasets/test_emptying.py",
     "datasets/test_field_names.py",

@@ -24,6 +24,7 @@ VERBS = {
     "deleted_for_good": "deleted for good the kept records of",
     "deleted_messages": "deleted all messages of",
     "deleted_record": "deleted a record of",
+    "deleted_records": "deleted records by a condition from",
     "deleted_rejected_records": "deleted the rejected records of",
     "discarded_draft": "discarded the draft of",
     "downloaded_bad_rows_of": "downloaded the bad rows of",

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from typing import Any, ClassVar
-from urllib.parse import unquote_to_bytes
 
 from django.http import HttpResponse
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.invalid import InvalidValue
-from datasets import errors, store, validation
+from datasets import errors, store
 from datasets.api import bodies, callers, dry_runs, reading
 from datasets.api.authentication import token_of
 from datasets.api.headers import NOT_STORED
+from datasets.api.reasons import reason_of
 from datasets.api.serializers import StoredSerializer
 from datasets.api.views import DataSetViewSet
 from datasets.models import AccessToken, Record
@@ -88,18 +87,11 @@ def _checked(record_id: str) -> str:
 def _edit(request: Request, token: AccessToken) -> one_record.RecordEdit:
     return one_record.RecordEdit(
         by=callers.actor(request, token),
-        reason=_reason(request.META.get("HTTP_CHANGE_REASON", "")),
+        reason=reason_of(request),
         token_id=token.pk,
         request_id=callers.request_id(),
         may_change=_condition(request.META.get("HTTP_IF_MATCH")),
     )
-
-
-def _reason(sent: str) -> str:
-    try:
-        return validation.parse_reason(unquote_to_bytes(sent.encode("ascii")).decode())
-    except (UnicodeError, InvalidValue):
-        raise errors.ReasonMalformed from None
 
 
 def _condition(sent: str | None) -> Callable[[str], bool]:

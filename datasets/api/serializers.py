@@ -11,6 +11,11 @@ class RecordDeletedSerializer(StoredSerializer):
     """The answer to the deletion of one record."""
 
 
+class RecordsDeletedSerializer(serializers.Serializer[object]):
+    status = serializers.ChoiceField(choices=["ok"])
+    removed = serializers.IntegerField(min_value=0, help_text="The deleted records.")
+
+
 class SchemaGivenSerializer(serializers.Serializer[object]):
     status = serializers.ChoiceField(choices=["ok"])
     mode = serializers.ChoiceField(choices=["off", "warn", "enforce"], help_text="The mode from now on.")

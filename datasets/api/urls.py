@@ -5,6 +5,7 @@ A slash at the end changes nothing, except in the path of a record: an `_id` may
 
 from django.urls import re_path
 
+from datasets.api.deleting import MatchingRecordsViewSet
 from datasets.api.record_views import RecordViewSet
 from datasets.api.schema_views import SchemaViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
@@ -17,7 +18,10 @@ record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "d
 
 schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
 
+matching = MatchingRecordsViewSet.as_view({"delete": "destroy", "options": "describe"})
+
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records\Z", matching, name="matching_records"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/schema\Z", schema, name="schema"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),

@@ -19,6 +19,10 @@ _KEY = (errors.KeyMalformed, errors.KeyReused)
 _RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
 _ONE = (errors.ReasonMalformed, errors.NoSuchRecord, errors.RecordHasChanged)
 _ONE_BODY = (errors.IdDiffers, errors.IdFieldsDiffer, errors.TooManyValues, errors.RecordsRejected)
+_WHERE = (
+    *(errors.ParameterRepeated, errors.ParameterWithNul),
+    *(errors.ConditionTooLong, errors.ConditionInvalid, errors.ConditionTooLarge),
+)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
@@ -40,6 +44,11 @@ PART = ApiPart(
         ),
         "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
         "changeRecord": (*_WRITING, *_ONE, errors.NotARecord, *_ONE_BODY, *_FAILURES),
+        "deleteRecords": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, errors.UnknownParameter),
+            *(errors.WhereMissing, *_WHERE, errors.ReasonMalformed, errors.QueryTooLarge, errors.TooManyToDelete),
+            *_FAILURES,
+        ),
         "deleteRecord": (
             *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown),
             *(*_ONE, *_FAILURES),
@@ -54,7 +63,10 @@ PART = ApiPart(
         ),
         "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
-        "Single records": (*_ONE, errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
+        "Single records": (
+            *(errors.WhereMissing, errors.TooManyToDelete, *_ONE),
+            *(errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
+        ),
         "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,

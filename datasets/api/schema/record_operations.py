@@ -8,8 +8,19 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from config.docs.annotate import annotated
 from datasets.api import dry_runs, serializers
 from datasets.api.schema import shapes
-from datasets.api.schema.operations import CODING, DRY_RUN, GROUP, SINGLE, TYPE, answer_header, either, header, path
-from datasets.errors import MAX_REASON
+from datasets.api.schema.operations import (
+    CODING,
+    DRY_RUN,
+    GROUP,
+    SINGLE,
+    TYPE,
+    answer_header,
+    either,
+    header,
+    path,
+)
+from datasets.errors import MAX_DELETED, MAX_REASON
+from datasets.queries.where.conditions import MAX_CHARACTERS
 
 _TEXT = {"type": "string"}
 _ID = path("record_id", "The `_id` of the record, percent-encoded.", {**_TEXT, "examples": ["20261120T09-web"]})
@@ -18,6 +29,13 @@ _REASON = header(
     "Change-Reason",
     f"Why you change the record: UTF-8, percent-encoded, up to {MAX_REASON} characters. It stays in the audit.",
     {**_TEXT, "pattern": "^[!-~]*$"},
+)
+_WHERE = OpenApiParameter(
+    "where",
+    {**_TEXT, "examples": ['channel = "fax"']},
+    OpenApiParameter.QUERY,
+    required=True,
+    description=f'The condition, such as `channel = "fax" and count > 5`. At most {MAX_CHARACTERS:,} characters.',
 )
 _CHANGED = OpenApiParameter("ETag", _TEXT, OpenApiParameter.HEADER, description="Of the new record.", response=[200])
 _EXAMPLE = {"_timestamp": "2026-11-20T09:00:00Z", "channel": "web", "count": 43}
@@ -72,5 +90,31 @@ class SingleRecords(OpenApiViewExtension):
                     )
                 },
                 parameters=[GROUP, TYPE, _ID, DRY_RUN, _IF_MATCH, _REASON],
+            ),
+        )
+
+
+class MatchingRecords(OpenApiViewExtension):
+    target_class = "datasets.api.deleting.MatchingRecordsViewSet"
+
+    def view_replacement(self) -> Any:
+        return annotated(
+            self.target,
+            destroy=extend_schema(
+                operation_id="deleteRecords",
+                tags=[SINGLE],
+                summary="Delete records by a condition",
+                description=(
+                    f"Delete all records that match `where`, at most {MAX_DELETED:,}. They cannot be restored, so send "
+                    "`dry_run=true` first: the response states how many there are. Other parameters are refused."
+                ),
+                responses={
+                    200: either(
+                        serializers.RecordsDeletedSerializer,
+                        dry_runs.DeleteDryRunSerializer,
+                        "They are deleted.",
+                    )
+                },
+                parameters=[GROUP, TYPE, _WHERE, DRY_RUN, _REASON],
             ),
         )

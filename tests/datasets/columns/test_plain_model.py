@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from django.db import transaction
@@ -13,8 +14,8 @@ from config.audit import COMMAND
 from datasets import errors, records, store
 from datasets.columns import building
 from datasets.models import DataSet, KeptValue, Record, Segment
-from datasets.queries import engines, parameters, written
-from datasets.store import one_record
+from datasets.queries import engines, filters, parameters, written
+from datasets.store import matching, one_record
 from datasets.store.one_record import RecordEdit
 from tests.datasets.making import BOUNDS, make_data_set, put_in
 from tests.datasets.test_answers import CONFIGURATION, NOW
@@ -30,6 +31,7 @@ STEPS = st.lists(
         st.tuples(st.just("write"), st.lists(st.tuples(IDS, VALUES), min_size=1, max_size=9)),
         st.tuples(st.just("edit"), st.tuples(IDS, VALUES)),
         st.tuples(st.just("delete"), IDS),
+        st.tuples(st.just("remove"), st.integers(0, 9)),
         st.tuples(st.just("restore"), st.integers(0, 5)),
         st.tuples(st.sampled_from(["empty", "undo", "retain", "build"]), st.none()),
     ),
@@ -63,6 +65,13 @@ class PlainSet:
             self.kept.insert(0, (record_id, self.now.pop(record_id)))
             for emptied in self.emptied:
                 emptied.pop(record_id, None)
+
+    def remove(self, least) -> None:
+        """Delete the records whose number is at least this one."""
+        gone = [one for one, value in self.now.items() if isinstance(value["n"], int | float) and value["n"] >= least]
+        for record_id in gone:
+            for records_ in (self.now, *self.emptied):
+                records_.pop(record_id, None)
 
     def restore(self, number) -> None:
         if number < len(self.kept):
@@ -98,6 +107,11 @@ def do(data_set, step: str, given) -> None:
             one_record.change(data_set, given[0], record, edit)
         elif step == "delete":
             one_record.delete(data_set, given, edit)
+        elif step == "remove":
+            query = parameters.parse(f"where=n>={given}", data_set_id=data_set.pk, bounds=BOUNDS)
+            matches = partial(filters.passing, query=query)
+            ids = matching.ids_of(data_set, matches, 100)
+            assert sum(matching.delete(data_set.pk, matches, ids)) == len(ids)
         elif step == "restore":
             kept = KeptValue.objects.restorable(data_set.pk)[given : given + 1]
             for one in kept:
