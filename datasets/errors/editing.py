@@ -59,6 +59,12 @@ class SchemaNotValid(DataError):
     fix = "Correct the schema as the message states. It is a JSON Schema 2020-12 of one record."
 
 
+class SchemaTakesTooLong(DataError):
+    slug = "data-schema-too-long"
+    text = "The records take too long to check against the schema. Nothing was stored."
+    fix = "Send fewer records in one request, or give a simpler schema."
+
+
 class SchemaModeUnknown(DataError):
     slug = "data-schema-mode"
     text = "mode must be off, warn or enforce."

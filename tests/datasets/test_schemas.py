@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 
 from config.audit.models import AuditEvent
+from datasets import errors
 from datasets.models import DataSet, FieldDrift, RejectedRecord, WriteError
+from datasets.records.schemas import fitting
 from datasets.store import fields_seen
 from tests.datasets.making import call, make_data_set, make_token, put_in, stored
 from tests.datasets.test_single_records import ask
@@ -261,3 +263,14 @@ def test_new_fields_are_counted_by_samples_in_every_mode(data_set, secret):
     fields_seen.note(DataSet.objects.get())
 
     assert drifts(data_set) == {("n", "type changed"): 1, ("more", "new field"): 1}
+
+
+def test_a_schema_that_takes_too_long_stops_the_write(data_set, secret, monkeypatch):
+    schema("PUT", data_set, secret, VISITS, "?mode=warn")
+    monkeypatch.setattr(fitting, "MAX_SECONDS", 0)
+
+    answer = call("POST", data_set, secret, [GOOD])
+
+    assert (answer.status_code, answer.json()["message"]) == (400, str(errors.SchemaTakesTooLong()))
+    assert stored(data_set) == {}
+    assert call("POST", data_set, secret, [GOOD], query="on_error=keep").status_code == 400

@@ -16,9 +16,15 @@ _BODY = (
     *(errors.BodyNotUtf8, errors.BodyNotJson, errors.BodyNotGzip),
 )
 _KEY = (errors.KeyMalformed, errors.KeyReused)
-_RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
+_RECORDS = (
+    *(errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected),
+    errors.SchemaTakesTooLong,
+)
 _ONE = (errors.ReasonMalformed, errors.NoSuchRecord, errors.RecordHasChanged)
-_ONE_BODY = (errors.IdDiffers, errors.IdFieldsDiffer, errors.TooManyValues, errors.RecordsRejected)
+_ONE_BODY = (
+    *(errors.IdDiffers, errors.IdFieldsDiffer, errors.TooManyValues, errors.RecordsRejected),
+    errors.SchemaTakesTooLong,
+)
 _WHERE = (
     *(errors.ParameterRepeated, errors.ParameterWithNul),
     *(errors.ConditionTooLong, errors.ConditionInvalid, errors.ConditionTooLarge),
@@ -62,12 +68,12 @@ PART = ApiPart(
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
         "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),
-        "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
+        "Records": (*_RECORDS[:-1], errors.NotAnEmptyArray, errors.NothingToUndo),
         "Single records": (
             *(errors.WhereMissing, errors.TooManyToDelete, *_ONE),
             *(errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
         ),
-        "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid),
+        "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid, errors.SchemaTakesTooLong),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },

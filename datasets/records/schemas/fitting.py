@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
+from time import perf_counter
 
+from datasets.errors import SchemaTakesTooLong
 from datasets.records.names import COMPUTED
 from datasets.records.schemas.documents import Schema, validator_of, write_schema
 from datasets.records.schemas.words import Drift, of_error
 
+MAX_SECONDS = 10  # of all validations of one write
 _EXPLAINED = 1_000  # misfits of one write whose fields are counted
 _MAX_ERRORS = 50  # of one record
 _LONGEST = 128  # characters of a field name in the counts
@@ -20,6 +24,7 @@ class SchemaFit:
     """
 
     def __init__(self, text: str, *, enforces: bool) -> None:
+        self._seconds = 0.0
         self._validator = validator_of(text)
         self._is_valid = self._validator.is_valid
         self.enforces = enforces
@@ -27,8 +32,15 @@ class SchemaFit:
         self.drifts: Counter[tuple[str, Drift]] = Counter()
 
     def __call__(self, record: object, /) -> bool:
-        if self._is_valid(record):
-            return True
+        """Return whether the record may be stored. Raises SchemaTakesTooLong."""
+        began = perf_counter()
+        is_valid = self._is_valid(record)
+        self._seconds += perf_counter() - began
+        if self._seconds > MAX_SECONDS:
+            raise SchemaTakesTooLong
+        return is_valid or self._may_be_stored(record)
+
+    def _may_be_stored(self, record: object) -> bool:
         sent = _sent(record)
         if sent is not record and self._is_valid(sent):
             return True
@@ -46,9 +58,12 @@ class SchemaFit:
                 yield field, message
 
     def _errors(self, record: object) -> Iterator[tuple[str | None, str, Drift]]:
-        for number, error in enumerate(self._validator.iter_errors(record)):
-            if number == _MAX_ERRORS:
-                return
+        began = perf_counter()
+        found = list(islice(self._validator.iter_errors(record), _MAX_ERRORS))
+        self._seconds += perf_counter() - began
+        if self._seconds > MAX_SECONDS:
+            raise SchemaTakesTooLong
+        for error in found:
             yield from of_error(error)
 
 
