@@ -5,6 +5,7 @@ from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
 from datasets.admin.deleting import DELETE_RECORDS
 from datasets.admin.retention import SET_RETENTION
+from datasets.admin.retrying import RETRY_REJECTED
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
@@ -25,6 +26,7 @@ PARTS: tuple[object, ...] = (
     *clean_up.RULES,
     SET_RETENTION,
     DELETE_RECORDS,
+    RETRY_REJECTED,
     access.ACCESS,
     access.GROUP_ACCESS,
     access.DATA_SETS,

@@ -64,6 +64,7 @@ VERBS = {
     "restored_record": "restored a record of",
     "undid_emptying": "brought back the records of",
     "retried": "retried the failed work of",
+    "retried_rejected_records": "tried again the rejected records of",
     "retried_record": "corrected and stored a rejected record of",
     "retried_message": "retried",
     "restored_as_draft": "restored an earlier version as the draft of",

@@ -12,6 +12,7 @@ from datasets import records
 from datasets.errors import MAX_REASON, DataSetError, RecordsRejected
 from datasets.models import DataSet, RecordValue
 from datasets.records import ParsedRecord, elements
+from datasets.records.schemas.fitting import SchemaFit
 from datasets.store import schemas
 from datasets.validation import parse_reason
 
@@ -57,16 +58,15 @@ class ChangeRecordForm(RecordReasonForm):
 
     def clean_value(self) -> str:
         text: str = self.cleaned_data["value"]
-        self.record = parse_record(text, self.data_set, self.record_id)
+        self.record = parse_record(text, self.data_set, self.record_id, fits=schemas.fit_of(self.data_set))
         return text
 
 
-def parse_record(text: str, data_set: DataSet, record_id: str | None) -> ParsedRecord:
+def parse_record(text: str, data_set: DataSet, record_id: str | None, *, fits: SchemaFit | None) -> ParsedRecord:
     """Return the record of a text field. Raises ValidationError.
 
-    record_id: of the record that it replaces, or None for a new record
+    record_id: of the record that it replaces, or None for a new record; fits: the rule of the schema, if one is checked
     """
-    fits = schemas.fit_of(data_set)
     try:
         value = elements.parse(text.encode())
         rule = data_set.auto_ids or ()

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 
 from config import formats
 from config.audit import reads
+from config.console.admin import many_rows
 from config.console.downloads import file_response
 from config.console.theme import Textarea
 from config.databases.streaming import streamed
@@ -23,6 +24,7 @@ from config.encryption import DecryptionFailed
 from datasets import store
 from datasets.admin.data_set_pages import DataSetPages
 from datasets.admin.record_forms import MAX_IN_FORM, parse_record
+from datasets.admin.retrying import KIND
 from datasets.models import DataSet, RejectedRecord
 from datasets.records import ParsedRecord, moments
 from datasets.records.keeping import RejectedElement
@@ -30,6 +32,7 @@ from datasets.records.keeping import RejectedElement
 _PAGE = 50
 _SHOWN = 120  # characters of a record in the list
 _UNREADABLE = RejectedElement(0, [(None, "cannot be decrypted with the current keys")], "")
+_GONE = "This rejected record is no longer kept."
 _NDJSON = "application/x-ndjson"
 
 
@@ -61,7 +64,7 @@ class TryAgainForm(forms.Form):
 
     def clean_value(self) -> str:
         text: str = self.cleaned_data["value"]
-        self.record = parse_record(text, self.data_set, None)
+        self.record = parse_record(text, self.data_set, None, fits=store.schemas.fit_of(self.data_set))
         return text
 
 
@@ -71,6 +74,7 @@ class RejectedPages(DataSetPages):
     row_actions = {
         "rejected": "rejected",
         "rejected-record": "rejected_record",
+        "rejected-retry": "rejected_retry",
         "rejected-download": "rejected_download",
         "rejected-delete": "rejected_delete",
     }
@@ -94,7 +98,7 @@ class RejectedPages(DataSetPages):
         title = "Try again"
         row = _row(data_set, request.GET.get("id", ""))
         if row is None:
-            return self.error_page(request, data_set, title, "This rejected record is no longer kept.")
+            return self.error_page(request, data_set, title, _GONE)
         element = _element(row)
         reads.note(request, reads.RECORD, row.pk, data_set_id=data_set.pk)
         reasons = [f"{field or 'The record'} {message}." for field, message in element.reasons]
@@ -104,7 +108,8 @@ class RejectedPages(DataSetPages):
         form = TryAgainForm(request.POST if request.method == "POST" else None, data_set=data_set)
         form.initial = {"value": _pretty(element.text)}
         if form.is_valid() and form.record is not None:
-            store.partly.retry(data_set, row, form.record)
+            if not store.partly.retry(data_set, {row.pk: form.record}):
+                return self.error_page(request, data_set, title, _GONE)
             self.audit(request, "retried_record", data_set, after={"record": str(row.pk)})
             return self.action_done(request, self.url_of("rejected", data_set), "The record is stored.")
         return self.action_page(
@@ -133,6 +138,28 @@ class RejectedPages(DataSetPages):
             )
         self.audit(request, "downloaded_rejected_records", data_set, after={"records": number})
         return file_response(f"{data_set.name}_rejected.ndjson", _lines(data_set.pk), content_type=_NDJSON)
+
+    def rejected_retry(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Store all rejected records that are valid now."""
+        waiting = RejectedRecord.objects.waiting(data_set.pk).order_by("at", "index")
+        pks = [str(pk) for pk in waiting.values_list("pk", flat=True)]
+        way_back = self.url_of("rejected", data_set)
+        if request.method == "POST":
+            arguments = {"data_set": data_set.pk, "name": str(data_set)}
+            self.audit(request, "retried_rejected_records", data_set, after={"records": len(pks)})
+            return many_rows.take(request, KIND, pks, way_back=way_back, arguments=arguments)
+        return self.action_page(
+            request,
+            data_set,
+            title="Try rejected records again",
+            button=f"Try {formats.counted(len(pks), 'rejected record')} again",
+            explanation=[
+                "This stores the rejected records that are valid now, such as after a change of the schema.",
+                "The others stay rejected. A stored record with the same _id is replaced.",
+            ],
+            row_url=way_back,
+            job_id=uuid.uuid4(),
+        )
 
     def rejected_delete(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         waiting = RejectedRecord.objects.waiting(data_set.pk)

@@ -2,9 +2,8 @@
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import timedelta
-from itertools import islice
 from typing import Self
 
 from django.db import models
@@ -15,7 +14,7 @@ from datasets.models.data_set import DataSet
 from datasets.records.keeping import MAX_REJECTED, RejectedElement
 
 REJECTED_KEPT_FOR = timedelta(days=7)
-_AT_ONCE = 100  # rows in memory and in one statement; one may have 350 kB
+_AT_ONCE = 100  # rows in one statement; one may have 350 kB
 
 
 class RejectedRecordQuerySet(models.QuerySet["RejectedRecord"]):
@@ -26,11 +25,9 @@ class RejectedRecordQuerySet(models.QuerySet["RejectedRecord"]):
     def past(self) -> Self:
         return self.filter(at__lte=Now() - REJECTED_KEPT_FOR)
 
-    def keep(self, data_set_id: int, rows: Iterable["RejectedRecord"]) -> None:
+    def keep(self, data_set_id: int, rows: Sequence["RejectedRecord"]) -> None:
         """Store the rows of one body, and delete all but the newest MAX_REJECTED of the data set."""
-        some = iter(rows)
-        while part := list(islice(some, _AT_ONCE)):
-            self.bulk_create(part)
+        self.bulk_create(rows, batch_size=_AT_ONCE)
         mine = self.filter(data_set_id=data_set_id)
         if mine.count() > MAX_REJECTED:
             newest = mine.order_by("-at", "index", "pk").values_list("pk", flat=True)

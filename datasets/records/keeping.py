@@ -10,6 +10,7 @@ from datasets.records.parse import Fits, ParsedRecord, explain, parse_one, shows
 
 MAX_REJECTED = 10_000  # of each data set; also of one body, because more would be deleted at once
 MAX_KEPT_BYTES = 256 * 1024  # of one rejected record; of a larger one only the reasons are kept
+MAX_KEPT_BYTES_OF_BODY = 16 * 1024**2  # of all rejected records of one body
 _MAX_REASONS = 10  # of one record
 
 
@@ -34,6 +35,7 @@ class RejectedElements:
         self.kept: list[RejectedElement] = []
         self.shown: list[Rejection] = []
         self.rejection_count = self.refused = self.count = 0
+        self._bytes = 0
 
     def add(self, index: int, reasons: Sequence[tuple[str | None, str]], text: bytes) -> None:
         self.refused += 1
@@ -41,7 +43,9 @@ class RejectedElements:
         more = MAX_REJECTIONS_SHOWN - len(self.shown)
         self.shown += [Rejection(index, _named(field), message) for field, message in reasons[:more]]
         if len(self.kept) < MAX_REJECTED:
-            sent = text.decode() if len(text) <= MAX_KEPT_BYTES else ""
+            is_kept = len(text) <= MAX_KEPT_BYTES and self._bytes + len(text) <= MAX_KEPT_BYTES_OF_BODY
+            self._bytes += len(text) if is_kept else 0
+            sent = text.decode() if is_kept else ""
             first = [(_named(field), message) for field, message in reasons[:_MAX_REASONS]]
             self.kept.append(RejectedElement(index, first, sent))
 

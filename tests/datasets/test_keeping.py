@@ -175,3 +175,10 @@ def test_many_valid_records_are_stored_at_once(data_set, secret):
 
 def test_a_read_token_may_not(data_set):
     assert keep(data_set, make_token(data_set, "read"), [GOOD, BAD]).status_code == 403
+
+
+def test_of_one_body_at_most_16_mib_are_kept(data_set, secret):
+    body = [{"n": "x" * 200_000} for _ in range(100)]
+
+    assert keep(data_set, secret, body).json()["error_count"] == 100
+    assert sum(map(bool, texts(data_set))) == keeping.MAX_KEPT_BYTES_OF_BODY // len(json.dumps(body[0]))

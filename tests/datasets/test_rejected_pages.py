@@ -7,8 +7,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from config.audit import COMMAND
 from config.audit.models import AuditEvent
 from datasets.models import RejectedRecord
+from datasets.store import schemas
 from tests.datasets.making import call, make_data_set, make_token, stored
 from tests.people import browser_of, make_person
 
@@ -75,6 +77,24 @@ def test_a_corrected_record_is_stored(data_set, admin_client):
     assert AuditEvent.objects.filter(verb="retried_record").exists()
 
 
+def test_all_can_be_tried_again_after_a_change_of_the_schema(admin_client):
+    other = make_data_set(type="other")
+    strict = {"properties": {"n": {"type": "integer"}}}
+    schemas.set_schema(other, strict, "enforce", by=COMMAND)
+    body = [{"_timestamp": MOMENT, "_id": "a", "n": "x"}, {"_timestamp": MOMENT, "_id": "b", "n": 1.5}, {"n": 1}]
+    assert call("POST", other, make_token(other), body, query="on_error=keep").json()["stored"] == 0
+    admin_client.post(page(other, "rejected-retry"))
+    assert RejectedRecord.objects.count() == 3
+
+    schemas.set_schema(other, strict, "off", by=COMMAND)
+    assert "Try 3 rejected records again" in admin_client.get(page(other, "rejected-retry")).content.decode()
+    answer = admin_client.post(page(other, "rejected-retry"), follow=True)
+
+    assert "2 rejected records stored from pay/other." in answer.content.decode()
+    assert set(stored(other)) == {"a", "b"}
+    assert json.loads(RejectedRecord.objects.get().element().text) == {"n": 1}
+
+
 def test_the_download_has_each_record_as_it_was_sent(data_set, admin_client):
     assert "Download 3 rejected records" in admin_client.get(page(data_set, "rejected-download")).content.decode()
 
@@ -103,6 +123,8 @@ def test_an_old_or_foreign_one_is_not_shown(data_set, admin_client):
     assert "no longer kept" in admin_client.get(f"{page(data_set, 'rejected-record')}?id=x").content.decode()
 
 
-@pytest.mark.parametrize("word", ["rejected", "rejected-record", "rejected-download", "rejected-delete"])
+@pytest.mark.parametrize(
+    "word", ["rejected", "rejected-record", "rejected-retry", "rejected-download", "rejected-delete"]
+)
 def test_only_owners_and_managers_may(data_set, word):
     assert browser_of(make_person()).get(page(data_set, word)).status_code == 403
