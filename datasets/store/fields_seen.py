@@ -27,6 +27,7 @@ _HALF = 500  # records
 _MOST = 200  # fields stored for each data set
 _EXAMPLE = 60  # characters
 _LONGEST = 65_536  # characters; larger records are skipped, so that a sample fits in memory
+_LEARNED = 4_000_000  # characters of records from which a schema is learned, at most 3 s
 _TYPES = ("number", "text", "boolean", "null", "array", "object")
 
 
@@ -85,11 +86,15 @@ class _Sampled:
         self._data_set = data_set
         self._row = DataSetSchema.objects.filter(data_set=data_set).first() or DataSetSchema(data_set=data_set)
         self._learner = Learner()
+        self._characters = 0
         self._drift = None
         if self._row.learned_at is not None and (current := self._row.current):
             self._drift = DriftCount(current, only_new=data_set.schema_mode != DataSet.SchemaMode.OFF)
 
     def add(self, record: "_SampledRecord", fields: dict[str, Any]) -> None:
+        if self._characters > _LEARNED:
+            return
+        self._characters += len(record.text)
         self._learner.add(fields)
         if self._drift and self._row.learned_at and record.updated_at > self._row.learned_at:
             own = {"_id": record.record_id, "_timestamp": moments.write(record.timestamp)}
