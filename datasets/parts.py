@@ -3,10 +3,13 @@
 from config.areas import Commands, HealthCheck
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
+from datasets.admin.deleting import DELETE_RECORDS
 from datasets.admin.retention import SET_RETENTION
+from datasets.admin.retrying import RETRY_REJECTED
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
+from datasets.store.one_person import PERSONAL_RECORDS
 
 PARTS: tuple[object, ...] = (
     Commands(
@@ -22,6 +25,8 @@ PARTS: tuple[object, ...] = (
     Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
     SET_RETENTION,
+    DELETE_RECORDS,
+    RETRY_REJECTED,
     access.ACCESS,
     access.GROUP_ACCESS,
     access.DATA_SETS,
@@ -29,4 +34,5 @@ PARTS: tuple[object, ...] = (
     needs.NEEDS,
     finding.FINDER,
     COLUMNS,
+    PERSONAL_RECORDS,
 )

@@ -1,4 +1,6 @@
-"""What the erasure of a person does with the columns of data sets: nothing. Their records belong to callers.
+"""What the search for mentions of a person does with the columns of data sets: nothing, except for reasons of staff.
+
+Records of data sets that are marked as personal are found and deleted by `datasets.store.one_person`.
 
 Source: docs/reference/erasing.md §3.
 """
@@ -14,15 +16,19 @@ COLUMNS = PersonalColumns(
         ),
         "datasets.DataGroup": TextColumns(nothing="name description"),
         "datasets.DataSet": TextColumns(nothing="auto_ids"),
+        "datasets.DataSetSchema": TextColumns(nothing="given learned"),
         "datasets.DataType": TextColumns(nothing="name description"),
         "datasets.EmptiedStore": TextColumns(nothing="label"),
+        "datasets.FieldDrift": TextColumns(nothing="field"),
         "datasets.FieldSeen": TextColumns(nothing="name types example"),
         "datasets.QueryToken": TextColumns(nothing="prefix token_hash"),
+        "datasets.KeptValue": TextColumns(staff="by", text="reason", nothing="record_hash encrypted_value"),
         "datasets.Record": TextColumns(nothing="record_id body"),
         "datasets.SavedQuery": TextColumns(nothing="public_id name description question unit"),
         "datasets.Segment": TextColumns(nothing="file columns"),
         "datasets.StoredAnswer": TextColumns(nothing="asked state answer"),
         "datasets.Tile": TextColumns(nothing="title title_cy text text_cy"),
+        "datasets.RejectedRecord": TextColumns(nothing="by encrypted_content"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from config.invalid import InvalidValue
+from datasets.errors import MAX_REASON
 from datasets.records import names
 
 RETENTION_DAYS = range(1, 36_501)
@@ -67,6 +68,16 @@ def check_max_records(number: int) -> None:
 def check_expected_every(seconds: int) -> None:
     if seconds not in EXPECTED_EVERY_SECONDS:
         raise InvalidValue("Choose a time from 1 second to 365 days.")
+
+
+def parse_reason(text: str) -> str:
+    """Return the stripped reason for a change of a record. Raises InvalidValue."""
+    reason = text.strip()
+    if len(reason) > MAX_REASON:
+        raise InvalidValue(f"Enter at most {MAX_REASON} characters, not {len(reason)}.")
+    if not reason.isprintable():
+        raise InvalidValue("Enter the reason on one line, without control characters.")
+    return reason
 
 
 def check_scopes(scopes: Collection[str]) -> None:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from django.utils.text import slugify
 
@@ -86,9 +87,14 @@ def _documented(errors: Sequence[type[ApiError]]) -> list[ApiError]:
 
 def curl_command(base_url: str, path: str, method: str, operation: Json, schemes: Json) -> str:
     """Return an operation as a command for a shell that has the variables of `.demo.env`."""
+    required = {}
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))
+        elif parameter["in"] == "query" and parameter.get("required"):
+            required[parameter["name"]] = parameter["schema"]["examples"][0]
+    if required:
+        path += f"?{urlencode(required, quote_via=quote)}"
     [scheme] = operation["security"][0]
     lines = [f'"{base_url}{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
     if body := operation.get("requestBody"):

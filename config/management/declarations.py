@@ -20,11 +20,11 @@ from config.rest import strict_json
 
 Rule = Callable[..., Any]
 
-_CALLED = {str: "a string", bool: "true or false", int: "a whole number"}
+_CALLED = {str: "a string", bool: "true or false", int: "a whole number", dict: "an object"}
 
 
 class Value(serializers.Field[Any, Any, Any, Any]):
-    """A string, boolean or whole number.
+    """A string, boolean, whole number or object.
 
     rule: returns the value to store, or None to store it unchanged; raises ValueError with the error and its fix
     stored: (owner, value) → whether the owner, see `Declaration.owner_of`, already has this value

@@ -10,14 +10,14 @@ from rest_framework import serializers
 PARAMETER = "dry_run"
 
 
-def values(query_string: str) -> list[str]:
-    """Return all values of the parameter, in their order.
+def values(query_string: str, *, name: str = PARAMETER) -> list[str]:
+    """Return all values of a parameter, in their order.
 
     >>> values("a=1&dry_run=true&dry_run="), values("dry-run=true")
     (['true', ''], [])
     """
     pairs = parse_qsl(query_string, keep_blank_values=True, errors="replace")
-    return [value for name, value in pairs if name == PARAMETER]
+    return [value for given, value in pairs if given == name]
 
 
 class Always(serializers.BooleanField):

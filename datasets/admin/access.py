@@ -31,6 +31,13 @@ def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
     return DataSet.objects.filter(owners=request.user.pk)
 
 
+def data_sets_of_user(user: User) -> QuerySet[DataSet]:
+    """Return the same for a person without a request, such as in a job."""
+    if user.has_perm(f"datasets.{_CODENAME}"):
+        return DataSet.objects.all()
+    return DataSet.objects.filter(owners=user.pk)
+
+
 def author(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None
 

@@ -42,10 +42,14 @@ class DataSetForm(PublishingForm, OwnersForm):
 
     class Meta:
         model = DataSet
-        fields = ("owners", "public", "realtime")
+        fields = ("owners", "public", "realtime", "personal")
         help_texts = {
             "public": "Anyone can read the records without a token. Writing always needs a token.",
             "realtime": "Public readers see changes within 2 minutes (normally 30).",
+            "personal": (
+                "The erasure of a person deletes records that contain their phone number or email address. "
+                "Operators start it on the page One person."
+            ),
         }
 
     def clean_public(self) -> bool:

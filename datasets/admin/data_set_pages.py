@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.template.response import TemplateResponse
 
 from config import formats
-from config.audit import reads
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from config.console.admin import ShownOnceAdmin, many_rows
@@ -21,7 +20,7 @@ from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
 from datasets.errors import Busy, InvalidQuery, QueryTooLarge
-from datasets.models import DataSet
+from datasets.models import DataSet, KeptValue
 from datasets.queries import time_limit
 
 _EVENTS = 200
@@ -34,7 +33,6 @@ class DataSetPages(ShownOnceAdmin):
         "overview": "overview",
         "state": "state_now",
         "records": "records",
-        "record": "record",
         "chart": "chart",
         "tokens": "tokens_page",
         "retention": "retention",
@@ -75,21 +73,8 @@ class DataSetPages(ShownOnceAdmin):
         columns = records.columns(data_set, author(request), form)
         page = records.newest(data_set, form, columns)
         chosen = {"form": form, "columns": columns, "page": page}
+        chosen["has_kept"] = KeptValue.objects.restorable(data_set.pk).exists()
         return self.tab(request, data_set, "records", offered=records.offered(data_set, columns), **chosen)
-
-    def record(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Show one record. Its id comes in a POST."""
-        found = records.one(data_set, request.POST.get("open", ""))
-        if found:
-            record_id = reads.id_of_record(data_set.pk, found.record_id)
-            reads.note(request, reads.RECORD, record_id, data_set_id=data_set.pk)
-        context = {
-            **self.page_context(request, f"{data_set}: record", data_set),
-            "tabs": tabs.of(data_set, "records"),
-            "found": found,
-            "records_url": self.url_of("records", data_set),
-        }
-        return TemplateResponse(request, "admin/datasets/data_set/record.html", context, status=200 if found else 404)
 
     def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
         form = ChartForm(request.GET or None, data_set=data_set)

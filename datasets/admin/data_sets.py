@@ -16,20 +16,36 @@ from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manag
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
+from datasets.admin.deleting import DeletingPages
 from datasets.admin.emptying import EmptyingPages
+from datasets.admin.record_pages import RecordPages
+from datasets.admin.rejected_pages import RejectedPages
+from datasets.admin.schema_pages import SchemaPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
-_SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
+_SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds")
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, EmptyingPages, DataSetPages, DataSetList):
+class DataSetAdmin(
+    ManagersAndOwners, EmptyingPages, RecordPages, RejectedPages, SchemaPages, DeletingPages, DataSetPages, DataSetList
+):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
-    row_actions = {**DataSetPages.row_actions, **EmptyingPages.row_actions, "remove": "remove"}
-    protected_actions = DataSetPages.protected_actions | EmptyingPages.protected_actions | {"remove"}
+    row_actions = {
+        **DataSetPages.row_actions,
+        **RecordPages.row_actions,
+        **RejectedPages.row_actions,
+        **SchemaPages.row_actions,
+        **DeletingPages.row_actions,
+        **EmptyingPages.row_actions,
+        "remove": "remove",
+    }
+    protected_actions = DataSetPages.protected_actions.union(
+        EmptyingPages.protected_actions, RejectedPages.protected_actions, DeletingPages.protected_actions, {"remove"}
+    )
     add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"
 

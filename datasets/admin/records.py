@@ -11,8 +11,9 @@ from django.utils.text import Truncator
 
 from config.console.theme import TextInput
 from config.databases import keyset
+from datasets.admin.record_forms import as_json
 from datasets.errors import QueryTooLarge
-from datasets.models import ChosenColumns, DataSet, FieldSeen, Record
+from datasets.models import ChosenColumns, DataSet, FieldSeen, Record, RecordValue
 from datasets.queries import time_limit
 from datasets.records import moments
 from datasets.store import fields_seen
@@ -120,9 +121,9 @@ def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPag
             "record_id": None if "\0" in asked["record_id"] else asked["record_id"],
         }
         found = found.filter(**{lookup: value for lookup, value in wanted.items() if value})
-        place = _read(data_set, form.data.get("after", ""))
-        if place is not None:
-            found = found.filter(keyset.below(moments.parse(place[0]), place[1], fields=("timestamp", "record_id")))
+        last = _read(data_set, form.data.get("after", ""))
+        if last is not None:
+            found = found.filter(keyset.below(moments.parse(last[0]), last[1], fields=("timestamp", "record_id")))
     try:
         with time_limit.limited():
             rows = list(found[: _PAGE + 1])
@@ -135,23 +136,28 @@ def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPag
     return RecordsPage(records=records, after=after, is_filtered=is_filtered)
 
 
-def one(data_set: DataSet, place: str) -> WholeRecord | None:
-    found = _read(data_set, place)
-    if found is None:
-        return None
-    record = data_set.records.filter(record_id=found[1]).select_related("token").first()
+def one(data_set: DataSet, record_id: str) -> WholeRecord | None:
+    record = data_set.records.filter(record_id=record_id).select_related("token").first()
     if record is None:
         return None
-    own = {"_id": record.record_id, "_timestamp": moments.write(record.timestamp)}
-    for name, moment in (("_start_at", record.start_at), ("_end_at", record.end_at)):
-        own |= {name: moments.write(moment)} if moment else {}
     return WholeRecord(
         record_id=record.record_id,
-        text=json.dumps(own | json.loads(record.body), ensure_ascii=False, indent=2),
+        text=as_json(RecordValue.of(record)),
         updated_at=moments.write(record.updated_at),
         token=str(record.token or "–"),
         request_id=str(record.request_id or "–"),
     )
+
+
+def id_at(data_set: DataSet, place: str) -> str | None:
+    """Return the `_id` of the record at a place that a page has given, or None for another text."""
+    found = _read(data_set, place)
+    return None if found is None else found[1]
+
+
+def place(data_set: DataSet, timestamp: str, record_id: str) -> str:
+    """Return the place of a record, which pages send back by POST."""
+    return signing.dumps([data_set.pk, timestamp, record_id], salt=_SALT)
 
 
 def _row(data_set: DataSet, record: Record, names: list[str]) -> RecordRow:
@@ -170,12 +176,12 @@ def _cell(value: Any) -> str:
 
 
 def _write(data_set: DataSet, record: Record) -> str:
-    return signing.dumps([data_set.pk, moments.write(record.timestamp), record.record_id], salt=_SALT)
+    return place(data_set, moments.write(record.timestamp), record.record_id)
 
 
-def _read(data_set: DataSet, place: str) -> tuple[str, str] | None:
+def _read(data_set: DataSet, sent: str) -> tuple[str, str] | None:
     try:
-        data_set_id, timestamp, record_id = signing.loads(place, salt=_SALT)
+        data_set_id, timestamp, record_id = signing.loads(sent, salt=_SALT)
     except signing.BadSignature:
         return None
     return (timestamp, record_id) if data_set_id == data_set.pk else None

@@ -7,6 +7,8 @@ from datasets.models import DataSet
 TITLES = {
     "overview": "Overview",
     "records": "Records",
+    "rejected": "Rejected",
+    "schema": "Schema",
     "chart": "Chart",
     "tokens": "Tokens",
     "retention": "Retention",

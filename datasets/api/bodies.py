@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from rest_framework.request import Request
 
+from config.invalid import InvalidValue
 from config.rest import body, idempotency, strict_json
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
@@ -21,12 +22,16 @@ from datasets.errors import (
     DataSetError,
     KeyMalformed,
     NotAnEmptyArray,
+    NotARecord,
+    SchemaNotValid,
     TooManyRecords,
     WrongContentType,
 )
 from datasets.models import DataSet
-from datasets.records import ParsedRecord, elements
+from datasets.records import Fits, ParsedRecord, elements
 from datasets.records.elements import Elements
+from datasets.records.keeping import RejectedElements, check_each
+from datasets.records.schemas.documents import Schema, parse_schema
 
 _LARGE_BYTES = 4 * 1024 * 1024  # eight bodies of 64 MiB at once would take 1 GiB
 
@@ -56,10 +61,29 @@ class SentBody:
         """Return the context in which the body is parsed and stored: one large body at a time."""
         return body.one_at_a_time(len(self.data), large_bytes=_LARGE_BYTES)
 
-    def records(self, data_set: DataSet) -> Iterator[ParsedRecord]:
+    def records(self, data_set: DataSet, fits: Fits | None = None) -> Iterator[ParsedRecord]:
         """Yield the valid records. Raises the errors of `value` and NoRecords at once, RecordsRejected at the end."""
         look = records.look_at(self.data)
-        return records.check(self.value(too_many=TooManyRecords()), auto_ids=data_set.auto_ids or (), look=look)
+        value = self.value(too_many=TooManyRecords())
+        return records.check(value, auto_ids=data_set.auto_ids or (), look=look, fits=fits)
+
+    def each_record(self, data_set: DataSet, rejected: RejectedElements, fits: Fits | None) -> Iterator[ParsedRecord]:
+        """Yield the valid records, and add the others to `rejected`. Raises as `records`, but no RecordsRejected."""
+        value, look = self.value(too_many=TooManyRecords()), records.look_at(self.data)
+        return check_each(value, self.data, rejected, auto_ids=data_set.auto_ids or (), look=look, fits=fits)
+
+    def record(self, data_set: DataSet, record_id: str, fits: Fits | None) -> ParsedRecord:
+        """Return the record that replaces another one. Raises the errors of `value` and `records.check_one`."""
+        value, look = self.value(too_many=NotARecord()), records.look_at(self.data)
+        return records.check_one(value, record_id=record_id, auto_ids=data_set.auto_ids or (), look=look, fits=fits)
+
+    def schema(self) -> Schema:
+        """Return the schema of the body. Raises SchemaNotValid, and the errors of `value`."""
+        value = self.value(too_many=SchemaNotValid(reason="Enter a JSON object with a schema."))
+        try:
+            return parse_schema(value)
+        except InvalidValue as error:
+            raise SchemaNotValid(reason=str(error)) from error
 
     def check_empty_array(self) -> None:
         """Raise NotAnEmptyArray, or an error of `value`, unless the value is `[]`."""

@@ -2,3 +2,4 @@
 
 NOT_STORED = {"Cache-Control": "no-store"}
 REPLAYED = {"Idempotent-Replay": "true"}
+WARNINGS = "Signalbox-Warnings"

@@ -1,8 +1,14 @@
-"""The URLs of the data set API, each with and without a slash at the end. There are no redirects."""
+"""The URLs of the data set API. There are no redirects.
+
+A slash at the end changes nothing, except in the path of a record: an `_id` may end with one.
+"""
 
 from django.urls import re_path
 
+from datasets.api.deleting import MatchingRecordsViewSet
+from datasets.api.record_views import RecordViewSet
 from datasets.api.saved_queries import SavedQueryViewSet
+from datasets.api.schema_views import SchemaViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
@@ -10,8 +16,16 @@ data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empt
 undo = DataSetViewSet.as_view({"post": "undo"})
 
 saved_query = SavedQueryViewSet.as_view({"get": "read"})
+record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
+
+schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
+
+matching = MatchingRecordsViewSet.as_view({"delete": "destroy", "options": "describe"})
 
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records\Z", matching, name="matching_records"),
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/schema\Z", schema, name="schema"),
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),

@@ -1,10 +1,7 @@
 """One endpoint for each data set: POST appends, PUT empties, GET reads. Source: docs/reference/data-sets.md §2."""
 
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import structlog
 from django.http import HttpResponse, HttpResponseBase
@@ -14,22 +11,25 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
-from config import audit
-from config.audit.models import ActorKind
 from config.metrics import registry
-from config.rest import body, handler, strict_json
+from config.rest import handler
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
-from config.web.ip_addresses import client_ip
 from datasets import errors, store
-from datasets.api import bodies, dry_runs, reading
+from datasets.api import bodies, callers, dry_runs, keeping, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
 from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer, UndoneSerializer
 from datasets.models import AccessToken, DataSet
+from datasets.records import Fits
 
 _STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
+_NO_SCHEMA = DataSet.SchemaMode.OFF
+_READ = (
+    *("group__name", "type__name", "public", "realtime", "record_count", "revision", "fields_revision"),
+    *("current_store", "columns_until", "schema_mode"),
+)
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
 
@@ -49,20 +49,23 @@ class DataSetViewSet(DataSetArea, ViewSet):
 
     authentication_classes = [AccessTokenAuthentication]
     permission_classes = [HasToken]
+    methods: ClassVar[list[str]] = METHODS
 
     @property
     def allowed_methods(self) -> list[str]:
-        return METHODS
+        return self.methods
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse other methods first, so that the answer does not show whether the data set exists."""
-        if request.method not in METHODS:
+        if request.method not in self.methods:
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
 
     @cached_property
     def addressed(self) -> DataSet | None:
-        return DataSet.objects.at(self.kwargs["group"], self.kwargs["type"]).first()
+        """Return the data set of the path, with the columns that reads use. Each further one costs 40 calls."""
+        found = DataSet.objects.at(self.kwargs["group"], self.kwargs["type"])
+        return found.only(*_READ).order_by("pk").first()
 
     @property
     def is_public(self) -> bool:
@@ -71,37 +74,44 @@ class DataSetViewSet(DataSetArea, ViewSet):
     def append(self, request: Request, group: str, type: str) -> Response:
         """POST: store all records of the body, or none."""
         token = token_of(request)
-        if dry_runs.is_asked(request):
-            return dry_runs.append(request, token)
-        with _logging_write_errors(token):
+        if request.META.get("QUERY_STRING"):
+            keeps = keeping.is_asked(request)
+            if dry_runs.is_asked(request):
+                return dry_runs.append(request, token, keeps=keeps)
+            if keeps:
+                return keeping.append(request, token)
+        fits = None if token.data_set.schema_mode == _NO_SCHEMA else store.schemas.fit_of(token.data_set)
+        with callers.logging_write_errors(token, fits):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
             with sent.one_at_a_time():
-                stored = _store(token, sent)
+                stored = _store(token, sent, fits)
         if not stored:
             return _replayed()
         structlog.contextvars.bind_contextvars(records=stored)
         registry.RECORDS.add("written", number=stored)
-        return Response(_STORED, headers=NOT_STORED)
+        if fits is None:
+            return Response(_STORED, headers=NOT_STORED)
+        return Response(_STORED, headers={**NOT_STORED, **callers.schema_warnings(token, fits)})
 
     def empty(self, request: Request, group: str, type: str) -> Response:
         """PUT `[]`: delete all records."""
         token = token_of(request)
         if dry_runs.is_asked(request):
             return dry_runs.empty(request, token)
-        with _logging_write_errors(token):
+        with callers.logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
             sent.check_empty_array()
-            store.empty(token.data_set, by=_actor(request, token))
+            store.empty(token.data_set, by=callers.actor(request, token))
         message = f"{token.data_set.name} now contains 0 records"
         return Response(EmptiedSerializer({"message": message, "status": "ok"}).data, headers=NOT_STORED)
 
     def undo(self, request: Request, group: str, type: str) -> Response:
         """POST: bring back the records of the last emptying."""
         token = token_of(request)
-        with _logging_write_errors(token):
-            restored = store.undo(token.data_set, by=_actor(request, token))
+        with callers.logging_write_errors(token):
+            restored = store.undo(token.data_set, by=callers.actor(request, token))
         message = f"{token.data_set.name} contains {restored} records again"
         return Response(
             UndoneSerializer({"restored": restored, "message": message, "status": "ok"}).data, headers=NOT_STORED
@@ -140,47 +150,18 @@ class NothingHereView(DataSetArea):
         raise errors.NothingHere
 
 
-def _store(token: AccessToken, sent: bodies.SentBody) -> int:
+def _store(token: AccessToken, sent: bodies.SentBody, fits: Fits | None) -> int:
     """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
-    checked = sent.records(token.data_set)
+    checked = sent.records(token.data_set, fits)
     return store.append(
         token.data_set_id,
         checked,
         token_id=token.pk,
-        request_id=_request_id(),
+        request_id=callers.request_id(),
         key=sent.key,
         has_segments=token.data_set.columns_until is not None,
     )
 
 
-def _actor(request: Request, token: AccessToken) -> audit.Actor:
-    return audit.Actor(kind=ActorKind.TOKEN, id=str(token.pk), label=token.prefix, ip_address=client_ip(request))
-
-
 def _replayed() -> Response:
     return Response(_STORED, headers={**NOT_STORED, **REPLAYED})
-
-
-def _request_id() -> uuid.UUID | None:
-    identifier = structlog.contextvars.get_contextvars().get("request_id")
-    return uuid.UUID(identifier) if identifier else None
-
-
-@contextmanager
-def _logging_write_errors(token: AccessToken) -> Iterator[None]:
-    """Log why a write was refused, after its transaction was rolled back."""
-    try:
-        yield
-    except (errors.DataSetError, body.UnreadableBody, strict_json.UnreadableJSON) as error:
-        answer, rejection = ERRORS.explain(error), None
-        if isinstance(error, errors.RecordsRejected):
-            registry.RECORDS.add("refused", number=error.count)
-            rejection = error.rejections[0]
-        store.log_write_error(
-            token.data_set_id,
-            status=answer.status,
-            reason=answer.message,
-            rejection=rejection,
-            request_id=_request_id(),
-        )
-        raise

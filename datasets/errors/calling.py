@@ -86,6 +86,14 @@ class DryRunUnknown(DataError):
     fix = "Send `dry_run=true` once to check a write without storing it, or leave out `dry_run`."
 
 
+class OnErrorUnknown(DataError):
+    slug = "data-on-error"
+    text = "on_error must be keep."
+    fix = (
+        "Send `on_error=keep` once to store the valid records of a POST, or leave out `on_error` to store all or none."
+    )
+
+
 class WrongContentType(DataError):
     slug = "data-content-type"
     status = 415

@@ -18,8 +18,20 @@ from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
-from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models import (
+    DRIFT_KEPT_DAYS,
+    KEPT_VALUES_FOR,
+    MAX_KEPT_VALUES,
+    REJECTED_KEPT_FOR,
+    DataSet,
+    FieldDrift,
+    KeptValue,
+    RejectedRecord,
+    RememberedKey,
+    WriteError,
+)
 from datasets.models.write_error import KEPT as KEPT_ERRORS
+from datasets.records.keeping import MAX_REJECTED
 from datasets.store.empty import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
@@ -130,6 +142,35 @@ RULES = (
         preview=lambda: iter(()),
         remove=_remove_column_files,
         every=_COLUMN_FILES,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": KeptValue.objects.past},
+        "at",
+        name="kept-values",
+        title="Earlier values of single records",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{KEPT_VALUES_FOR.days} days, at most the newest {MAX_KEPT_VALUES:,} of each data set",
+        every=_HOURLY,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": RejectedRecord.objects.past},
+        "at",
+        name="rejected-records",
+        title="Rejected records",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{REJECTED_KEPT_FOR.days} days, at most the newest {MAX_REJECTED:,} of each data set",
+        every=_HOURLY,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": FieldDrift.objects.past},
+        "day",
+        name="field-drifts",
+        title="Differences of records from their schema",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{DRIFT_KEPT_DAYS} days",
         permission=_SEEN_BY,
     ),
     rules.for_rows(

@@ -1,16 +1,20 @@
 """Apply the data sets and tokens of a `manage.py provision` document."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from config import audit
 from config.areas import DocumentErrors
 from config.audit import changes
-from config.management.declarations import Declaration, DeclaredRow, Texts, Value, read
+from config.invalid import InvalidValue
+from config.management.declarations import Declaration, DeclaredRow, Texts, Value, one_of, read
 from datasets import tokens, validation
 from datasets.management import saved_queries
 from datasets.management.saved_queries import SavedQueryDeclaration
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
+from datasets.records.schemas.documents import parse_schema
+from datasets.store import schemas
 
 
 class TokenDeclaration(Declaration):
@@ -28,10 +32,13 @@ class DataSetDeclaration(Declaration):
     type = Value(str, validation.parse_path_part, required=True)
     public = Value(bool)
     realtime = Value(bool)
+    personal = Value(bool)
     auto_ids = Texts(rule=validation.check_auto_ids, allow_null=True)
     retention_days = Value(int, validation.check_retention_days, allow_null=True)
     max_records = Value(int, validation.check_max_records, allow_null=True)
     expected_every_seconds = Value(int, validation.check_expected_every, allow_null=True)
+    schema = Value(dict, parse_schema, allow_null=True)
+    schema_mode = Value(str, one_of(DataSet.SchemaMode.values), allow_null=True)
     tokens = TokenDeclaration(many=True, required=False)
     saved_queries = SavedQueryDeclaration(many=True, required=False)
 
@@ -83,9 +90,10 @@ def _path(entry: DeclaredRow) -> str:
 
 
 def _apply_one(entry: DeclaredRow) -> None:
-    names = ("group", "type", "tokens", "saved_queries")
+    names = ("group", "type", "tokens", "saved_queries", "schema", "schema_mode")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
+    _set_schema(data_set, entry)
     declared = entry.entries("tokens")
     if is_new and not declared:
         declared = [DeclaredRow(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.errors)]
@@ -116,6 +124,23 @@ def _set(data_set: DataSet, settings: Mapping[str, Any], *, is_new: bool) -> Non
         audit.record(audit.operator(), "created", data_set, after=changes.snapshot(data_set))
     elif after:
         audit.record(audit.operator(), "changed", data_set, before=before, after=after)
+
+
+def _set_schema(data_set: DataSet, entry: DeclaredRow) -> None:
+    """Give the declared schema and mode. A schema of null means the learned one."""
+    if not {"schema", "schema_mode"} & entry.values.keys():
+        return
+    row = schemas.current(data_set)
+    stored = json.loads(row.given) if row.given else None
+    try:
+        schemas.set_schema(
+            data_set,
+            entry.values.get("schema", stored),
+            entry.values.get("schema_mode", data_set.schema_mode) or DataSet.SchemaMode.OFF,
+            by=audit.operator(),
+        )
+    except InvalidValue as error:
+        entry.refuse("schema_mode", str(error))
 
 
 def _token(data_set: DataSet, declared: DeclaredRow, taken: set[int]) -> None:

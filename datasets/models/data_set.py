@@ -36,11 +36,13 @@ class DataSetQuerySet(models.QuerySet["DataSet"]):
 class DataSet(models.Model):
     """A named store of records. Source: docs/reference/data-sets.md §1, §13 to §15; docs/reference/console.md §2.14.
 
+    personal: whether the erasure of a person searches the records
     auto_ids: names of the fields that make the `_id`, in order, or null
     revision: grows with each POST, PUT and clean-up that changes records; entity tags depend on it
     fields_revision: the revision at which the field names were last sampled
     current_store: the id of the store of its records since it was emptied; null: its own id is also that of its store
     columns_until: records before this moment are in segments (`Segment`); null: the data set has none
+    schema_mode: what happens to records that do not fit the schema: off, warn or enforce
     late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
@@ -49,6 +51,7 @@ class DataSet(models.Model):
     owners = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="data_sets")
     public = models.BooleanField(default=False)
     realtime = models.BooleanField(default=False)
+    personal = models.BooleanField(default=False, db_default=False)
     auto_ids = models.JSONField(null=True, blank=True)
     retention_days = models.PositiveIntegerField(null=True, blank=True)
     max_records = models.PositiveIntegerField(null=True, blank=True)
@@ -65,6 +68,15 @@ class DataSet(models.Model):
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
 
+    class SchemaMode(models.TextChoices):
+        OFF = "off"
+        WARN = "warn"
+        ENFORCE = "enforce"
+
+    schema_mode = models.CharField(
+        max_length=7, choices=SchemaMode, default=SchemaMode.OFF, db_default=SchemaMode.OFF, editable=False
+    )
+
     objects = DataSetQuerySet.as_manager()
 
     class Meta:
@@ -77,6 +89,9 @@ class DataSet(models.Model):
             _in_range("expected_every_seconds", EXPECTED_EVERY_SECONDS, "data_set_expected_every_range"),
             models.UniqueConstraint(fields=["current_store"], name="data_set_store_unique"),
             models.CheckConstraint(condition=models.Q(record_count__gte=0), name="data_set_record_count_positive"),
+            models.CheckConstraint(
+                condition=models.Q(schema_mode__in=["off", "warn", "enforce"]), name="data_set_schema_mode"
+            ),
         ]
 
     def __str__(self) -> str:

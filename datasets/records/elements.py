@@ -34,6 +34,10 @@ class Elements:
     def __len__(self) -> int:
         return len(self._raw)
 
+    def text(self, index: int) -> bytes:
+        """Return one element as it was sent."""
+        return bytes(self._raw[index])
+
     def __iter__(self) -> Iterator[object]:
         """Raises UnreadableJSON."""
         for raw in self._raw:

@@ -42,7 +42,19 @@ class ParsedRecord(NamedTuple):
     body: Body
 
 
-def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:
+class Fits(Protocol):
+    """A further rule for valid records, such as a schema."""
+
+    def __call__(self, record: object, /) -> bool: ...
+
+    def reasons(self, record: object, /) -> Iterator[tuple[str | None, str]]:
+        """Yield the field and message of each rejection of a record that does not fit."""
+        ...
+
+
+def check(
+    value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN, fits: Fits | None = None
+) -> Iterator[ParsedRecord]:
     """Yield the valid records. Raises NoRecords before the first, RecordsRejected after the last.
 
     No record follows the first rejected one. Callers that have stored records must roll back on RecordsRejected. It
@@ -53,21 +65,21 @@ def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writin
     records = [value] if isinstance(value, dict | Oversized) else value
     if not isinstance(records, list | Elements) or not records:
         raise NoRecords
-    return _check(records, auto_ids, look)
+    return _check(records, auto_ids, look, fits)
 
 
 def _check(
-    elements: Sequence[object] | Elements, auto_ids: Sequence[str], look: writing.Look
+    elements: Sequence[object] | Elements, auto_ids: Sequence[str], look: writing.Look, fits: Fits | None
 ) -> Iterator[ParsedRecord]:
-    is_plain = not look.has_escapes and look.brackets <= len(elements) + rejections.MAX_LEVELS
+    is_plain = shows_plain(look, len(elements))
     known: set[str] = set()
     shown: list[Rejection] = []
     rejection_count = refused = 0
     for index, element in enumerate(elements):
-        record = _parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
-        if record is None:
+        record = parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
+        if record is None or (fits is not None and not fits(element)):
             refused += 1
-            for field, message in _explain(element, auto_ids):
+            for field, message in explain(element, auto_ids, fits):
                 rejection_count += 1
                 if len(shown) < MAX_REJECTIONS_SHOWN:
                     shown.append(Rejection(index, field if field is None else names.shown(field), message))
@@ -83,7 +95,7 @@ def check_empty_array(value: object) -> None:
         raise NotAnEmptyArray
 
 
-def _parse_one(
+def parse_one(
     record: dict[str, object], auto_ids: Sequence[str], known: set[str], write: writing.Writer, is_plain: bool
 ) -> ParsedRecord | None:
     """Return the record, or None if it is rejected. known: the valid names found so far in this batch."""
@@ -123,9 +135,18 @@ def _take_names(own: dict[str, object], known: set[str]) -> bool:
     return True
 
 
-def _explain(element: object, auto_ids: Sequence[str]) -> Iterator[tuple[str | None, str]]:
+def shows_plain(look: writing.Look, number: int) -> bool:
+    """Return whether a body of so many records can hold neither forbidden characters nor too many levels."""
+    return not look.has_escapes and look.brackets <= number + rejections.MAX_LEVELS
+
+
+def explain(element: object, auto_ids: Sequence[str], fits: Fits | None) -> Iterator[tuple[str | None, str]]:
+    """Return the field and message of each rejection of a rejected element."""
     found = rejections.find(element, auto_ids)
     first = next(found, None)
+    if first is None and fits is not None:
+        found = fits.reasons(element)
+        first = next(found, None)
     if first is None:  # the two checks differ: fail rather than lose a record
         raise AssertionError("a record was rejected without a reason")
     return chain([first], found)

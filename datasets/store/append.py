@@ -67,9 +67,9 @@ def append(
         if is_handful:
             stored = _store_handful(data_set_id, locked, batch, origin())
         else:
-            stored = _store_and_count(data_set_id, locked, batch, origin())
+            stored = store_and_count(data_set_id, locked, batch, origin())
         if key:
-            _remember(data_set_id, key)
+            remember(data_set_id, key)
         return stored
 
     try:
@@ -91,7 +91,7 @@ def _store_handful(data_set_id: int, locked: LockedStore, batch: RecordBatch, or
     return handful.store_and_count(data_set_id, batch, origin, with_segments=True) or 0
 
 
-def _store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> int:
+def store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> int:
     stored, new = upsert(locked, batch, origin)
     DataSet.objects.filter(pk=data_set_id).update(
         record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at
@@ -100,7 +100,7 @@ def _store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, 
     return stored
 
 
-def _remember(data_set_id: int, key: IdempotencyKey) -> None:
+def remember(data_set_id: int, key: IdempotencyKey) -> None:
     row = RememberedKey(data_set_id=data_set_id, key=key.key, fingerprint=key.fingerprint)
     # An expired row of the same key may exist until the clean-up deletes it.
     RememberedKey.objects.bulk_create(

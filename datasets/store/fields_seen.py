@@ -1,4 +1,4 @@
-"""Sample the records of a data set and store their field names.
+"""Sample the records of a data set, and store their field names and their schema.
 
 The console and the clock run it; writes do not. A sample has up to 1,000 records: the 500 newest, and 500 from a random
 moment on, so that older fields are found too. Source: docs/reference/console.md §2.15 (fields seen).
@@ -8,19 +8,26 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from itertools import starmap
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Case, F, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
+from django.utils import timezone
 
-from datasets.models import DataSet, FieldSeen
+from datasets.models import DataSet, DataSetSchema, FieldDrift, FieldSeen
+from datasets.records import moments
+from datasets.records.schemas import documents
+from datasets.records.schemas.fitting import DriftCount
+from datasets.records.schemas.learning import Learner
 
 _HALF = 500  # records
 _MOST = 200  # fields stored for each data set
 _EXAMPLE = 60  # characters
 _LONGEST = 65_536  # characters; larger records are skipped, so that a sample fits in memory
+_LEARNED = 4_000_000  # characters of records from which a schema is learned, at most 3 s
 _TYPES = ("number", "text", "boolean", "null", "array", "object")
 
 
@@ -41,9 +48,12 @@ def note(data_set: DataSet) -> None:
     types: dict[str, set[str]] = {}
     examples: dict[str, str] = {}
     looked_at = 0
-    for body in _sample(data_set):
+    schema = _Sampled(data_set)
+    for record in _sample(data_set):
         looked_at += 1
-        for name, value in json.loads(body).items():
+        fields = json.loads(record.text)
+        schema.add(record, fields)
+        for name, value in fields.items():
             types.setdefault(name, set()).add(_type_of(value))
             if value is not None:
                 counts[name] += 1
@@ -65,24 +75,68 @@ def note(data_set: DataSet) -> None:
             for name in [*found, *(name for name in known if name not in types)][:_MOST]
         ]
         FieldSeen.objects.bulk_create(rows)
+        schema.save(has_records=looked_at > 0)
     data_set.fields_revision = data_set.revision
 
 
-def _sample(data_set: DataSet) -> Iterator[str]:
+class _Sampled:
+    """Learns the schema of a sample, and counts how the records since the last sample differ from the schema."""
+
+    def __init__(self, data_set: DataSet) -> None:
+        self._data_set = data_set
+        self._row = DataSetSchema.objects.filter(data_set=data_set).first() or DataSetSchema(data_set=data_set)
+        self._learner = Learner()
+        self._characters = 0
+        self._drift = None
+        if self._row.learned_at is not None and (current := self._row.current):
+            self._drift = DriftCount(current, only_new=data_set.schema_mode != DataSet.SchemaMode.OFF)
+
+    def add(self, record: "_SampledRecord", fields: dict[str, Any]) -> None:
+        if self._characters > _LEARNED:
+            return
+        self._characters += len(record.text)
+        self._learner.add(fields)
+        if self._drift and self._row.learned_at and record.updated_at > self._row.learned_at:
+            own = {"_id": record.record_id, "_timestamp": moments.write(record.timestamp)}
+            self._drift.add(own | fields)
+
+    def save(self, *, has_records: bool) -> None:
+        learned = documents.write_schema(self._learner.schema()) if has_records else ""
+        DataSetSchema.objects.update_or_create(
+            data_set=self._data_set, defaults={"learned": learned, "learned_at": timezone.now()}
+        )
+        if self._drift:
+            FieldDrift.objects.add(self._data_set.pk, self._drift.counts())
+
+
+class _SampledRecord(NamedTuple):
+    """One record of a sample. text: None if it is too long"""
+
+    text: str
+    timestamp: datetime
+    record_id: str
+    updated_at: datetime
+
+
+def _sample(data_set: DataSet) -> Iterator[_SampledRecord]:
     text = Cast("body", TextField())
     records = data_set.records.annotate(size=Length(text))
     records = records.annotate(text=Case(When(size__lte=_LONGEST, then=text)))
-    newest = list(records.order_by("-timestamp", "-record_id").values_list("text", "timestamp")[:_HALF])
-    yield from (body for body, _ in newest if body is not None)
+    newest = list(starmap(_SampledRecord, _rows(records.order_by("-timestamp", "-record_id"))))
+    yield from (record for record in newest if record.text is not None)
     if len(newest) < _HALF:
         return
-    border = newest[-1][1]
+    border = newest[-1].timestamp
     oldest = records.order_by("timestamp", "record_id").values_list("timestamp", flat=True).first()
     if oldest is None or oldest >= border:
         return
     start = oldest + timedelta(seconds=random.random() * (border - oldest).total_seconds())  # noqa: S311  not a secret
     some = records.filter(timestamp__gte=start, timestamp__lt=border).order_by("timestamp", "record_id")
-    yield from (body for body in some.values_list("text", flat=True)[:_HALF] if body is not None)
+    yield from (record for record in starmap(_SampledRecord, _rows(some)) if record.text is not None)
+
+
+def _rows(records: QuerySet[Any]) -> Any:  # Any: with the annotated text; rows of values
+    return records.values_list("text", "timestamp", "record_id", "updated_at")[:_HALF]
 
 
 def _type_of(value: Any) -> str:

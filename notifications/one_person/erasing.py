@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from config import personal_records
 from config.erased import ERASED
 from notifications.attachments import store
 from notifications.models import (
@@ -165,6 +166,11 @@ def _messages(person: Person) -> Iterator[int]:
         )
 
 
+def _records_of_data_sets(person: Person) -> Iterator[int]:
+    if person.service is None:
+        yield from personal_records.erase(searching.Search(person))
+
+
 WAITS = "waits for workers"
 CANCELLED_MESSAGES = ErasureStep(name="cancelled_messages", work=stopping.cancel_messages)
 BEFORE_WORKERS: tuple[ErasureStep, ...] = (
@@ -189,6 +195,7 @@ AFTER_WORKERS: tuple[ErasureStep, ...] = (
     ErasureStep(name="suppressions", work=_suppressions),
     ErasureStep(name="messages", work=_messages),
     ErasureStep(name="reports", work=_log_exports),
+    ErasureStep(name="records", work=_records_of_data_sets),
     ErasureStep(name="mentions", work=searching.erase_mentions),
     ErasureStep(name="mentions", work=encrypted.erase_mentions),
 )

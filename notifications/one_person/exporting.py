@@ -11,8 +11,9 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
 from config.spreadsheets import csv_line
-from notifications.one_person.kinds import KINDS, Record
+from notifications.one_person.kinds import KINDS
 from notifications.one_person.person import Person
+from notifications.one_person.personal_rows import Record
 
 # Columns of the CSV file → the names of the values in them. All other values of a row are in the last column.
 _COLUMNS: dict[str, Sequence[str]] = {

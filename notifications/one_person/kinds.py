@@ -3,8 +3,8 @@
 Source: docs/reference/erasing.md §2.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,6 @@ from django.db.models import Q, QuerySet
 
 from config import mailboxes
 from config.accounts.saved_search import SavedSearch
-from config.databases.streaming import streamed
 from config.encryption import DecryptionFailed
 from notifications.models import (
     Attachment,
@@ -32,34 +31,13 @@ from notifications.models import (
 )
 from notifications.one_person import drafts
 from notifications.one_person.person import Person
+from notifications.one_person.personal_rows import PersonalRows, Record, RecordsOfDataSets
 from notifications.submission.templates.redaction import own_name
-
-_AT_ONCE = 500
-
-Record = dict[str, Any]  # Any: values of columns, which the export writes as JSON
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonalRows:
-    """Rows of one model.
-
-    name: in the export and in the audit; title: on the page
-    rows: returns the rows of a person; record: what the export has of one row
-    """
-
-    name: str
-    title: str
-    rows: Callable[[Person], QuerySet[Any]]
-    record: Callable[[Any], Record]
-
-    def records(self, person: Person) -> Iterator[Record]:
-        for row in streamed(self.rows(person).order_by("pk"), chunk_size=_AT_ONCE):
-            yield self.record(row)
 
 
 def counts(person: Person) -> dict[str, int]:
     """Return the number of rows of each kind by its name."""
-    return {kind.name: kind.rows(person).order_by().count() for kind in KINDS}
+    return {kind.name: kind.count(person) for kind in KINDS}
 
 
 def messages(person: Person) -> QuerySet[Notification]:
@@ -276,6 +254,12 @@ KINDS: tuple[PersonalRows, ...] = (
         title="Saved searches",
         rows=saved_searches,
         record=_columns("id", "service_id", "kind", "created_at"),
+    ),
+    RecordsOfDataSets(
+        name="records",
+        title="Records of data sets",
+        rows=lambda person: Notification.objects.none(),  # they are rows of another area
+        record=_columns(),
     ),
 )
 

@@ -17,6 +17,7 @@ from django.db.models.functions import Cast, Collate
 from config import personal_columns
 from config.databases import statements
 from config.personal_columns import TextColumns
+from config.personal_records import RecordSearch
 from notifications.one_person.person import Person
 
 SCAN_SECONDS = 300
@@ -81,6 +82,19 @@ def _found(person: Person, model: type[Model], columns: TextColumns, names: Sequ
 def may_have(person: Person, rows: QuerySet[Any], names: Sequence[str]) -> QuerySet[Any]:
     conditions = [condition for name in names for condition in _conditions(person, name)]
     return rows.filter(reduce(or_, conditions))
+
+
+class Search(RecordSearch):
+    """The search for a person in the records of another area."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+
+    def are_in(self, text: str) -> bool:
+        return self._person.mentions.are_in(text)
+
+    def may_have(self, rows: QuerySet[Any], names: Sequence[str]) -> QuerySet[Any]:
+        return may_have(self._person, rows, names)
 
 
 def _conditions(person: Person, name: str) -> list[Q]:

@@ -197,3 +197,39 @@ def test_the_log_names_the_data_set_and_neither_token_nor_path(writer):
     assert writer.token not in log
     assert writer.group not in log
     assert writer.token[:8] in log
+
+
+def test_of_two_changes_with_the_same_entity_tag_one_is_made(writer):
+    writer.post([{"_id": "a", "_timestamp": "2024-01-01T00:00:00Z", "n": 0}])
+    url, headers = f"{writer.url}/records/a", {"Authorization": f"Bearer {writer.token}"}
+    tag = requests.get(url, headers=headers, timeout=60).headers["ETag"]
+
+    def change(number: int) -> int:
+        record = {"_timestamp": "2024-01-01T00:00:00Z", "n": number}
+        return requests.put(url, json=record, headers={**headers, "If-Match": tag}, timeout=60).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = Counter(pool.map(change, range(1, 9)))
+
+    assert statuses == {200: 1, 412: 7}
+
+
+def test_changes_and_batches_at_once_lose_nothing(writer):
+    writer.post(some_records(20))
+    headers = {"Authorization": f"Bearer {writer.token}"}
+
+    def act(number: int) -> int:
+        url = f"{writer.url}/records/r{number % 20:06}"
+        if number % 3 == 0:
+            return requests.delete(url, headers=headers, timeout=60).status_code
+        if number % 3 == 1:
+            record = {"_timestamp": "2024-01-01T00:00:00Z", "n": number}
+            return requests.put(url, json=record, headers=headers, timeout=60).status_code
+        return writer.post(some_records(20)).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = set(pool.map(act, range(60)))
+
+    assert statuses <= {200, 404}
+    writer.post(some_records(20))
+    assert len(writer.stored()) == 20

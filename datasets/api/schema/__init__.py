@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import ApiPart
 from datasets import errors
-from datasets.api.schema import operations, shapes
+from datasets.api.schema import operations, record_operations, schema_operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
@@ -17,7 +17,19 @@ _BODY = (
     *(errors.BodyNotUtf8, errors.BodyNotJson, errors.BodyNotGzip),
 )
 _KEY = (errors.KeyMalformed, errors.KeyReused)
-_RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
+_RECORDS = (
+    *(errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected),
+    errors.SchemaTakesTooLong,
+)
+_ONE = (errors.ReasonMalformed, errors.NoSuchRecord, errors.RecordHasChanged)
+_ONE_BODY = (
+    *(errors.IdDiffers, errors.IdFieldsDiffer, errors.TooManyValues, errors.RecordsRejected),
+    errors.SchemaTakesTooLong,
+)
+_WHERE = (
+    *(errors.ParameterRepeated, errors.ParameterWithNul),
+    *(errors.ConditionTooLong, errors.ConditionInvalid, errors.ConditionTooLarge),
+)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
@@ -29,9 +41,25 @@ PART = ApiPart(
     prefixes=("/data/", "/queries/"),
     chapters=CHAPTERS,
     errors={
-        "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
+        "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
+        "readSchema": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_FAILURES),
+        "giveSchema": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.SchemaModeUnknown, *_BODY),
+            *(errors.TooManyValues, errors.SchemaNotValid, *_FAILURES),
+        ),
+        "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
+        "changeRecord": (*_WRITING, *_ONE, errors.NotARecord, *_ONE_BODY, *_FAILURES),
+        "deleteRecords": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, errors.UnknownParameter),
+            *(errors.WhereMissing, *_WHERE, errors.ReasonMalformed, errors.QueryTooLarge, errors.TooManyToDelete),
+            *_FAILURES,
+        ),
+        "deleteRecord": (
+            *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown),
+            *(*_ONE, *_FAILURES),
+        ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
         "readSavedQuery": (*_QUERY_TOKEN, errors.NoSuchDataSet, errors.NoChart, *_QUERY, *_FAILURES),
     },
@@ -41,11 +69,16 @@ PART = ApiPart(
             *(errors.NoSuchDataSet, errors.NoChart, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
-        "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
-        "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
+        "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),
+        "Records": (*_RECORDS[:-1], errors.NotAnEmptyArray, errors.NothingToUndo),
+        "Single records": (
+            *(errors.WhereMissing, errors.TooManyToDelete, *_ONE),
+            *(errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
+        ),
+        "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid, errors.SchemaTakesTooLong),
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
     error_schema=shapes.ERROR_BODY,
 )
-__all__ = ["PART", "operations"]
+__all__ = ["PART", "operations", "record_operations", "schema_operations"]

@@ -42,6 +42,26 @@ them:
 ```
 """
 
+_SINGLE = """
+`/data/{group}/{type}/records/{_id}` reads, changes and deletes one record. Percent-encode the `_id`.
+
+To change a record safely, read it, and send its `ETag` as `If-Match` with the change. If somebody else has changed the
+record, you get 412 and nothing changes. The header `Change-Reason` states why; it stays in the audit.
+
+The earlier value is kept for 7 days. Owners of the data set can restore it in the console.
+"""
+
+_SCHEMAS = """
+A data set learns a JSON Schema from its records: fields, types, required fields, lists of values and ranges. You can
+give a schema instead, and choose what happens to new records that do not fit it:
+
+| `mode` | a record that does not fit |
+|---|---|
+| `off` | is stored; this is the default |
+| `warn` | is stored and counted; the header `Signalbox-Warnings` has the number |
+| `enforce` | is refused with its index and field, or kept back with `on_error=keep` |
+"""
+
 _READING = f"""
 There are three kinds of query. A **raw** query returns whole records in pages, with `next_cursor`. A **grouped** query
 (`group_by`) returns one row for each value with its `_count`. A query **by period** (`period`) returns one row for each
@@ -62,5 +82,7 @@ Responses have an `ETag`. Send it as `If-None-Match`: if the response has not ch
 CHAPTERS = [
     Chapter(title="Data sets", text=_ACCESS.strip()),
     Chapter(title=operations.WRITING, text=_WRITING.strip()),
+    Chapter(title=operations.SINGLE, text=_SINGLE.strip()),
+    Chapter(title=operations.SCHEMAS, text=_SCHEMAS.strip()),
     Chapter(title=operations.READING, text=_READING.strip()),
 ]

@@ -15,61 +15,74 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
-from datasets.api import dry_runs, serializers
+from datasets.api import dry_runs, keeping, serializers
 from datasets.api.schema import shapes
 from datasets.queries.methods import METHODS
 from datasets.queries.parameters import COMPARISONS, FORMATS, MAX_DURATION, MOVING
 from datasets.queries.query import PERIODS
 from datasets.queries.where.conditions import MAX_CHARACTERS
 
-WRITING, READING = "Write records", "Read records"
+WRITING, SINGLE, SCHEMAS, READING = "Write records", "Single records", "Schemas", "Read records"
 
 _TEXT = {"type": "string"}
 _QUERY_ID = {"type": "string", "pattern": "^[A-Za-z0-9]{16}$"}
 _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
 
 
-def _parameter(place: Any, name: str, about: str, schema: dict[str, Any]) -> OpenApiParameter:
+def parameter(place: Any, name: str, about: str, schema: dict[str, Any]) -> OpenApiParameter:
     return OpenApiParameter(name, schema, place, description=about)
 
 
-def _answer_header(name: str, about: str, schema: dict[str, Any], *statuses: int) -> OpenApiParameter:
+def answer_header(name: str, about: str, schema: dict[str, Any], *statuses: int) -> OpenApiParameter:
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=about, response=list(statuses))
 
 
-def _either(answer: type, dry_run: type, about: str) -> OpenApiResponse:
+def either(answer: type, dry_run: type, about: str) -> OpenApiResponse:
     """Return the response of a write: its own answer, or that of a dry run."""
     names = f"{answer.__name__}OrDryRun".replace("Serializer", "")
     both = PolymorphicProxySerializer(names, serializers=[answer, dry_run], resource_type_field_name=None)
     return OpenApiResponse(both, description=f"{about} Of a dry run: what would change.")
 
 
-_path = partial(_parameter, OpenApiParameter.PATH)
-_query = partial(_parameter, OpenApiParameter.QUERY)
-_header = partial(_parameter, OpenApiParameter.HEADER)
+path = partial(parameter, OpenApiParameter.PATH)
+query = partial(parameter, OpenApiParameter.QUERY)
+header = partial(parameter, OpenApiParameter.HEADER)
 
-_GROUP = _path("group", "The data group.", {**_WORD, "examples": ["demo"]})
-_TYPE = _path("type", "The data type.", {**_WORD, "examples": ["visits"]})
-_CODING = _header(
+GROUP = path("group", "The data group.", {**_WORD, "examples": ["demo"]})
+TYPE = path("type", "The data type.", {**_WORD, "examples": ["visits"]})
+CODING = header(
     "Content-Encoding",
     "Send `gzip` for a compressed body. The size limit applies before and after decompression.",
     {"enum": ["gzip", "identity"]},
 )
-_IDEMPOTENCY_KEY = _header(
+_IDEMPOTENCY_KEY = header(
     "Idempotency-Key",
     "A request with the same key and body within 24 hours gets the first response and stores nothing.",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 )
-_REPLAYED = _answer_header(
+_REPLAYED = answer_header(
     "Idempotent-Replay",
     "This is the response to an earlier request with the same `Idempotency-Key`.",
     {"const": "true"},
     200,
+    207,
 )
-_DRY_RUN = _query(
+DRY_RUN = query(
     "dry_run",
     "`true`: carry out all checks and return what would change. Nothing is stored. Other values are an error.",
     {"const": "true"},
+)
+_ON_ERROR = query(
+    "on_error",
+    "`keep`: store the valid records, keep the others for 7 days, and return 207. Other values are an error.",
+    {"const": "keep"},
+)
+WARNED = answer_header(
+    "Signalbox-Warnings",
+    "How many stored records do not fit the schema, if the mode is `warn` and there are any.",
+    {"type": "string", "pattern": "^[0-9]+$"},
+    200,
+    207,
 )
 _MOMENT = {"type": "string", "format": "date-time"}
 _SWITCH = {"enum": ["true", "false"]}
@@ -113,26 +126,26 @@ def _parameters() -> list[OpenApiParameter]:
     filters = "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`."
     duration = "The number of periods, from `start_at` or up to `end_at` or now."
     return [
-        _query("format", "The default is `json`. The others return all records in one stream.", {"enum": [*FORMATS]}),
-        _query("start_at", "Return records from this moment on. Encode `+` as `%2B`.", _MOMENT),
-        _query("end_at", "Return records before this moment.", _MOMENT),
-        _query("inclusive", "Send `true` to include the moment `end_at`, which may then equal `start_at`.", _SWITCH),
-        _query("period", "Return one row for each period, including empty ones.", {"enum": [*PERIODS]}),
-        _query("duration", duration, {**most, "maximum": MAX_DURATION}),
-        _query("filter_by", filters, _TEXTS),
-        _query("filter_by_prefix", "`field:prefix` for texts. Repeatable; all must match.", _TEXTS),
-        _query("where", where, {"type": "string", "maxLength": MAX_CHARACTERS}),
-        _query("group_by", f"{grouped} The response has one row for each of its values.", _TEXTS),
-        _query("collect", methods, _TEXTS),
-        _query("sort_by", "`field:ascending` or `field:descending`.", _TEXT),
-        _query("limit", limits, {**most, "maximum": settings.DATASETS_MAX_LIMIT}),
-        _query("cursor", "The `next_cursor` of the previous page.", _TEXT),
-        _query("flatten", "With groups and periods, return one row for each pair, without nesting.", _SWITCH),
-        _query("having", "Conditions on the keys of a grouped row, such as `_count >= 5`.", _TEXT),
-        _query("select", "A field of a raw read. The response has only these, in this order. Repeatable.", _TEXTS),
-        _query("time_zone", "An IANA name such as `Europe/London`. Periods follow its local time.", _TEXT),
-        _query("compare", "Add `_previous` to each row: the same of an earlier range.", {"enum": [*COMPARISONS]}),
-        _query("moving", "Add means over this number of periods to each row.", {"type": "integer", **_moving()}),
+        query("format", "The default is `json`. The others return all records in one stream.", {"enum": [*FORMATS]}),
+        query("start_at", "Return records from this moment on. Encode `+` as `%2B`.", _MOMENT),
+        query("end_at", "Return records before this moment.", _MOMENT),
+        query("inclusive", "Send `true` to include the moment `end_at`, which may then equal `start_at`.", _SWITCH),
+        query("period", "Return one row for each period, including empty ones.", {"enum": [*PERIODS]}),
+        query("duration", duration, {**most, "maximum": MAX_DURATION}),
+        query("filter_by", filters, _TEXTS),
+        query("filter_by_prefix", "`field:prefix` for texts. Repeatable; all must match.", _TEXTS),
+        query("where", where, {"type": "string", "maxLength": MAX_CHARACTERS}),
+        query("group_by", f"{grouped} The response has one row for each of its values.", _TEXTS),
+        query("collect", methods, _TEXTS),
+        query("sort_by", "`field:ascending` or `field:descending`.", _TEXT),
+        query("limit", limits, {**most, "maximum": settings.DATASETS_MAX_LIMIT}),
+        query("cursor", "The `next_cursor` of the previous page.", _TEXT),
+        query("flatten", "With groups and periods, return one row for each pair, without nesting.", _SWITCH),
+        query("having", "Conditions on the keys of a grouped row, such as `_count >= 5`.", _TEXT),
+        query("select", "A field of a raw read. The response has only these, in this order. Repeatable.", _TEXTS),
+        query("time_zone", "An IANA name such as `Europe/London`. Periods follow its local time.", _TEXT),
+        query("compare", "Add `_previous` to each row: the same of an earlier range.", {"enum": [*COMPARISONS]}),
+        query("moving", "Add means over this number of periods to each row.", {"type": "integer", **_moving()}),
     ]
 
 
@@ -150,14 +163,22 @@ class DataSets(OpenApiViewExtension):
                 operation_id="writeRecords",
                 tags=[WRITING],
                 summary="Add records",
-                description="Store all records of the body, or none. A single object counts as an array of one.",
+                description=(
+                    "Store all records of the body, or none. A single object counts as an array of one. With "
+                    "`on_error=keep` the valid records are stored."
+                ),
                 request={"application/json": {"oneOf": [shapes.RECORDS, shapes.RECORD]}},
                 responses={
-                    200: _either(
+                    200: either(
                         serializers.StoredSerializer, dry_runs.AppendDryRunSerializer, "The records are stored."
-                    )
+                    ),
+                    207: either(
+                        keeping.PartlyStoredSerializer,
+                        keeping.PartlyDryRunSerializer,
+                        "With `on_error=keep`: the valid records are stored, and the others are kept for 7 days.",
+                    ),
                 },
-                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
+                parameters=[GROUP, TYPE, DRY_RUN, _ON_ERROR, CODING, _IDEMPOTENCY_KEY, _REPLAYED, WARNED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
             empty=extend_schema(
@@ -169,11 +190,11 @@ class DataSets(OpenApiViewExtension):
                 ),
                 request={"application/json": shapes.NOTHING},
                 responses={
-                    200: _either(
+                    200: either(
                         serializers.EmptiedSerializer, dry_runs.EmptyDryRunSerializer, "All records are deleted."
                     )
                 },
-                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING],
+                parameters=[GROUP, TYPE, DRY_RUN, CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
             ),
             undo=extend_schema(
@@ -186,7 +207,7 @@ class DataSets(OpenApiViewExtension):
                 ),
                 request=None,
                 responses={200: serializers.UndoneSerializer},
-                parameters=[_GROUP, _TYPE],
+                parameters=[GROUP, TYPE],
             ),
             read=extend_schema(
                 operation_id="readRecords",
@@ -204,12 +225,12 @@ class DataSets(OpenApiViewExtension):
                     304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
                 },
                 parameters=[
-                    _GROUP,
-                    _TYPE,
+                    GROUP,
+                    TYPE,
                     *_parameters(),
-                    _header("If-None-Match", "The entity tags of stored answers.", _TEXT),
-                    _answer_header("ETag", "Changes when the answer changes.", _TEXT, 200, 304),
-                    _answer_header(
+                    header("If-None-Match", "The entity tags of stored answers.", _TEXT),
+                    answer_header("ETag", "Changes when the answer changes.", _TEXT, 200, 304),
+                    answer_header(
                         "Cache-Control", "How long the answer of a public data set may be cached.", _TEXT, 200, 304
                     ),
                 ],

@@ -22,6 +22,7 @@ WITHOUT_ROW = {  # nothing has the id of the example
     *("pauseBulkSend", "resumeBulkSend", "cancelBulkSend", "retryFailedMessages", "readSuppression"),
     "readTemplateFile",
 }
+OF_ONE_RECORD = {"readRecord", "changeRecord", "deleteRecord"}
 NOT_WITH_A_TEST_KEY = {"addSuppression", "liftSuppression"}
 
 
@@ -43,6 +44,8 @@ def test_an_example_works_as_pasted(demo, name):
         assert answer["errors"][0]["message"] == "No result found"
     elif name == "undoEmptying" and answer["status"] == "error":  # the example that empties has not run yet
         assert answer["message"].startswith("There is nothing to undo")
+    elif name in OF_ONE_RECORD and answer.get("status") == "error":  # its example has an _id of a fixed day
+        assert answer["message"] == "There is no record with this _id."
     elif name in NOT_WITH_A_TEST_KEY:
         assert answer["errors"][0]["message"] == "Can't change suppressions using a test API key"
     else:

@@ -92,6 +92,12 @@ def test_every_operation_of_both_areas_is_in_it():
         ("post", "/data/{group}/{type}"),
         ("put", "/data/{group}/{type}"),
         ("post", "/data/{group}/{type}/undo"),
+        ("delete", "/data/{group}/{type}/records"),
+        ("get", "/data/{group}/{type}/schema"),
+        ("put", "/data/{group}/{type}/schema"),
+        ("get", "/data/{group}/{type}/records/{record_id}"),
+        ("put", "/data/{group}/{type}/records/{record_id}"),
+        ("delete", "/data/{group}/{type}/records/{record_id}"),
         ("get", "/data/{group}/{type}"),
         ("get", "/queries/{public_id}.{form}"),
     }

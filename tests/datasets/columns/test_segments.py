@@ -1,13 +1,18 @@
 """A change opens the segments of its records in its own transaction, and no others."""
 
+import io
+
 import pytest
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from config import audit
 from datasets import records, store
 from datasets.columns import building
-from datasets.models import DataSet, Segment
+from datasets.models import DataSet, KeptValue, Segment
+from datasets.store import one_record
+from datasets.store.one_record import RecordEdit
 from tests.datasets.making import make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
@@ -120,3 +125,36 @@ def test_a_data_set_without_segments_pays_no_statement(settings):
 
     assert not [query for query in captured if "segment" in query["sql"]]
     assert DataSet.objects.get(pk=small.pk).columns_until is None
+
+
+def test_a_changed_record_opens_the_segments_of_both_moments(data_set):
+    [new] = records.check([record(2, 20)], auto_ids=())
+
+    one_record.change(data_set, "r002", new, RecordEdit(by=audit.COMMAND))
+
+    assert len(open_ranges(data_set)) == 2
+    assert contains(open_ranges(data_set), 2)
+    assert contains(open_ranges(data_set), 20)
+
+
+def test_a_deleted_record_opens_its_segment_and_so_does_its_restoration(data_set):
+    one_record.delete(data_set, "r002", RecordEdit(by=audit.COMMAND))
+    assert len(open_ranges(data_set)) == 1
+    building.build(data_set, seconds=60, wait=False)
+    assert open_ranges(data_set) == []
+
+    one_record.restore(data_set, KeptValue.objects.get(), RecordEdit(by=audit.COMMAND))
+
+    assert contains(open_ranges(data_set), 2)
+
+
+def test_the_erasure_of_a_person_opens_the_segments_of_the_records(data_set):
+    DataSet.objects.update(personal=True)
+    put_in(data_set, [record(9, 5, mail="ann@example.org")])
+    building.build(data_set, seconds=60, wait=False)
+    assert open_ranges(data_set) == []
+
+    call_command("erase_recipient", "ann@example.org", "--yes", stdout=io.StringIO())
+
+    assert contains(open_ranges(data_set), 5)
+    assert not data_set.records.filter(record_id="r009").exists()

@@ -226,7 +226,7 @@ class TestRules:
         found = json.loads(path.read_text())
         assert found["recipient"] == PHONE
         empty = {name for name, rows in found.items() if rows == []}
-        assert empty == {"unsubscribe_requests", "drafts", "fallbacks"}
+        assert empty == {"unsubscribe_requests", "drafts", "fallbacks", "records"}
         assert f"Dear {PHONE}" in {message["body"] for message in found["messages"]}
         assert found["sandbox"][0]["to"] == PHONE
         assert path.stat().st_mode & 0o077 == 0

@@ -1,0 +1,98 @@
+"""Validate the records of one write against a schema."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from time import perf_counter
+
+from datasets.errors import SchemaTakesTooLong
+from datasets.records.names import COMPUTED
+from datasets.records.schemas.documents import Schema, validator_of, write_schema
+from datasets.records.schemas.words import Drift, of_error
+
+MAX_SECONDS = 10  # of all validations of one write
+_EXPLAINED = 1_000  # misfits of one write whose fields are counted
+_MAX_ERRORS = 50  # of one record
+_LONGEST = 128  # characters of a field name in the counts
+
+
+class SchemaFit:
+    """The rule `Fits` of one write.
+
+    enforces: whether records that do not fit are rejected; otherwise they are only counted
+    misfits: how many records did not fit; drifts: how often, by field and kind
+    """
+
+    def __init__(self, text: str, *, enforces: bool) -> None:
+        self._seconds = 0.0
+        self._validator = validator_of(text)
+        self._is_valid = self._validator.is_valid
+        self.enforces = enforces
+        self.misfits = 0
+        self.drifts: Counter[tuple[str, Drift]] = Counter()
+
+    def __call__(self, record: object, /) -> bool:
+        """Return whether the record may be stored. Raises SchemaTakesTooLong."""
+        began = perf_counter()
+        is_valid = self._is_valid(record)
+        self._seconds += perf_counter() - began
+        if self._seconds > MAX_SECONDS:
+            raise SchemaTakesTooLong
+        return is_valid or self._may_be_stored(record)
+
+    def _may_be_stored(self, record: object) -> bool:
+        sent = _sent(record)
+        if sent is not record and self._is_valid(sent):
+            return True
+        self.misfits += 1
+        if self.misfits <= _EXPLAINED:
+            self.drifts.update({((field or "")[:_LONGEST], drift) for field, _, drift in self._errors(sent)})
+        return not self.enforces
+
+    def reasons(self, record: object, /) -> Iterator[tuple[str | None, str]]:
+        """Yield the first error of each field."""
+        known: set[str | None] = set()
+        for field, message, _ in self._errors(_sent(record)):
+            if field not in known:
+                known.add(field)
+                yield field, message
+
+    def _errors(self, record: object) -> Iterator[tuple[str | None, str, Drift]]:
+        began = perf_counter()
+        found = list(islice(self._validator.iter_errors(record), _MAX_ERRORS))
+        self._seconds += perf_counter() - began
+        if self._seconds > MAX_SECONDS:
+            raise SchemaTakesTooLong
+        for error in found:
+            yield from of_error(error)
+
+
+def _sent(record: object) -> object:
+    """Return the record without computed fields, which a record that was read may have."""
+    if isinstance(record, dict) and not COMPUTED.isdisjoint(record):
+        return {name: value for name, value in record.items() if name not in COMPUTED}
+    return record
+
+
+class DriftCount:
+    """Counts how the records of a sample differ from a schema, fields that it does not name included.
+
+    only_new: count only those fields, because the writes have counted the others
+    """
+
+    def __init__(self, schema: Schema, *, only_new: bool) -> None:
+        self._fit = SchemaFit(write_schema(schema), enforces=False)
+        self._known = set(schema.get("properties", ()))
+        self._only_new = only_new
+        self._unknown: Counter[tuple[str, Drift]] = Counter()
+
+    def add(self, record: dict[str, object]) -> None:
+        self._unknown.update(
+            (name[:_LONGEST], Drift.NEW) for name in record if name not in self._known and not name.startswith("_")
+        )
+        if not self._only_new:
+            self._fit(record)
+
+    def counts(self) -> dict[tuple[str, Drift], int]:
+        """Return the numbers by field and kind. A field that is new by both rules counts once."""
+        return dict(self._fit.drifts | self._unknown)
