@@ -9,6 +9,9 @@ COLUMNS = PersonalColumns(
     {
         "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
+        "datasets.DataImport": TextColumns(
+            staff="label", nothing="encrypted_details encrypted_key error file_name given holder settings"
+        ),
         "datasets.DataGroup": TextColumns(nothing="name description"),
         "datasets.DataSet": TextColumns(nothing="auto_ids"),
         "datasets.DataType": TextColumns(nothing="name description"),
@@ -16,6 +19,7 @@ COLUMNS = PersonalColumns(
         "datasets.FieldSeen": TextColumns(nothing="name types example"),
         "datasets.Record": TextColumns(nothing="record_id body"),
         "datasets.Segment": TextColumns(nothing="file columns"),
+        "datasets.SavedImportSettings": TextColumns(nothing="name settings"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

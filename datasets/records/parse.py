@@ -77,6 +77,14 @@ def _check(
         raise RecordsRejected(rejections=shown, rejection_count=rejection_count, refused=refused, count=len(elements))
 
 
+def check_one(
+    record: dict[str, object], *, auto_ids: Sequence[str], known: set[str]
+) -> ParsedRecord | list[tuple[str | None, str]]:
+    """Return one record, or the field and message of each rejection. known: the valid names found so far."""
+    parsed = _parse_one(record, auto_ids, known, writing.exactly, is_plain=False)
+    return [*_explain(record, auto_ids)] if parsed is None else parsed
+
+
 def check_empty_array(value: object) -> None:
     """Raise NotAnEmptyArray unless the value is `[]`."""
     if not isinstance(value, list | Elements) or len(value):

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import ApiPart
 from datasets import errors
-from datasets.api.schema import operations, shapes
+from datasets.api.schema import imports, operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
@@ -17,6 +17,12 @@ _BODY = (
 )
 _KEY = (errors.KeyMalformed, errors.KeyReused)
 _RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
+_IMPORTING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet)
+_IMPORTS = (
+    *(errors.ImportTypeUnknown, errors.ImportFileEmpty, errors.ImportPartMissing, errors.ImportSettingsWrong),
+    *(errors.ImportChangeWrong, errors.NoSuchImport, errors.ImportStateWrong, errors.TooManyImports),
+    *(errors.ImportCursorWrong, errors.ImportFormatUnknown),
+)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
@@ -31,6 +37,20 @@ PART = ApiPart(
         "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
+        "importFile": (
+            *(*_IMPORTING, errors.DryRunUnknown, errors.ImportTypeUnknown, errors.WrongContentEncoding),
+            *(errors.BodyTooLarge, errors.ImportFileEmpty, errors.BodyNotGzip, errors.ImportPartMissing),
+            *(errors.ImportSettingsWrong, errors.TooManyImports, *_FAILURES),
+        ),
+        "listImports": (*_IMPORTING, errors.ImportCursorWrong, *_FAILURES),
+        "readImport": (*_IMPORTING, errors.NoSuchImport, *_FAILURES),
+        "changeImport": (
+            *(*_IMPORTING, errors.NoSuchImport, errors.WrongContentType, errors.BodyTooLarge, errors.BodyEmpty),
+            *(errors.BodyNotUtf8, errors.BodyNotJson, errors.ImportChangeWrong, errors.ImportSettingsWrong),
+            *(errors.ImportStateWrong, *_FAILURES),
+        ),
+        "cancelImport": (*_IMPORTING, errors.NoSuchImport, errors.ImportStateWrong, *_FAILURES),
+        "readRejectedRows": (*_IMPORTING, errors.ImportFormatUnknown, errors.NoSuchImport, *_FAILURES),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
     },
     families={
@@ -41,9 +61,10 @@ PART = ApiPart(
         ),
         "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),
         "Records": (*_RECORDS, errors.NotAnEmptyArray, errors.NothingToUndo),
+        "Imports": _IMPORTS,
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
     error_schema=shapes.ERROR_BODY,
 )
-__all__ = ["PART", "operations"]
+__all__ = ["PART", "imports", "operations"]

@@ -46,9 +46,9 @@ _path = partial(_parameter, OpenApiParameter.PATH)
 _query = partial(_parameter, OpenApiParameter.QUERY)
 _header = partial(_parameter, OpenApiParameter.HEADER)
 
-_GROUP = _path("group", "The data group.", {**_WORD, "examples": ["demo"]})
-_TYPE = _path("type", "The data type.", {**_WORD, "examples": ["visits"]})
-_CODING = _header(
+GROUP = _path("group", "The data group.", {**_WORD, "examples": ["demo"]})
+TYPE = _path("type", "The data type.", {**_WORD, "examples": ["visits"]})
+CODING = _header(
     "Content-Encoding",
     "Send `gzip` for a compressed body. The size limit applies before and after decompression.",
     {"enum": ["gzip", "identity"]},
@@ -64,7 +64,7 @@ _REPLAYED = _answer_header(
     {"const": "true"},
     200,
 )
-_DRY_RUN = _query(
+DRY_RUN = _query(
     "dry_run",
     "`true`: carry out all checks and return what would change. Nothing is stored. Other values are an error.",
     {"const": "true"},
@@ -136,7 +136,7 @@ class DataSets(OpenApiViewExtension):
                         serializers.StoredSerializer, dry_runs.AppendDryRunSerializer, "The records are stored."
                     )
                 },
-                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
+                parameters=[GROUP, TYPE, DRY_RUN, CODING, _IDEMPOTENCY_KEY, _REPLAYED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
             empty=extend_schema(
@@ -152,7 +152,7 @@ class DataSets(OpenApiViewExtension):
                         serializers.EmptiedSerializer, dry_runs.EmptyDryRunSerializer, "All records are deleted."
                     )
                 },
-                parameters=[_GROUP, _TYPE, _DRY_RUN, _CODING],
+                parameters=[GROUP, TYPE, DRY_RUN, CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
             ),
             undo=extend_schema(
@@ -165,7 +165,7 @@ class DataSets(OpenApiViewExtension):
                 ),
                 request=None,
                 responses={200: serializers.UndoneSerializer},
-                parameters=[_GROUP, _TYPE],
+                parameters=[GROUP, TYPE],
             ),
             read=extend_schema(
                 operation_id="readRecords",
@@ -183,8 +183,8 @@ class DataSets(OpenApiViewExtension):
                     304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
                 },
                 parameters=[
-                    _GROUP,
-                    _TYPE,
+                    GROUP,
+                    TYPE,
                     *_parameters(),
                     _header("If-None-Match", "The entity tags of stored answers.", _TEXT),
                     _answer_header("ETag", "Changes when the answer changes.", _TEXT, 200, 304),

@@ -92,6 +92,12 @@ def test_every_operation_of_both_areas_is_in_it():
         ("post", "/data/{group}/{type}"),
         ("put", "/data/{group}/{type}"),
         ("post", "/data/{group}/{type}/undo"),
+        ("post", "/data/{group}/{type}/imports"),
+        ("get", "/data/{group}/{type}/imports"),
+        ("get", "/data/{group}/{type}/imports/{id}"),
+        ("patch", "/data/{group}/{type}/imports/{id}"),
+        ("delete", "/data/{group}/{type}/imports/{id}"),
+        ("get", "/data/{group}/{type}/imports/{id}/rejected"),
         ("get", "/data/{group}/{type}"),
     }
 

@@ -1,0 +1,68 @@
+"""The rows of a file of any format: cells by position, or fields by name."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from config.xml_archives import BROKEN
+from datasets.imports.reading import csv_rows, json_rows, opening, parquet_rows
+from datasets.imports.reading.books import open_book
+from datasets.imports.reading.cells import Cell, UnreadableFile
+from datasets.imports.reading.csv_rows import BrokenRow
+from datasets.imports.reading.sheets import Book
+
+GRIDS = frozenset({"csv", "xlsx", "ods"})
+GridRow = tuple[int, list[Cell] | BrokenRow]
+FieldsRow = tuple[int, dict[str, Cell] | BrokenRow]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFile:
+    """An opened spreadsheet."""
+
+    book: Book
+
+    def rows(self, name: str, *, without_hidden: bool) -> Iterator[GridRow]:
+        """Yield the rows of a sheet. Raises UnreadableFile."""
+        key = dict(self.book.sheets).get(name)
+        if key is None:
+            raise UnreadableFile(f"The file has no visible sheet named {name}.")
+        try:
+            for row in self.book.rows(key):
+                if without_hidden:
+                    if row.is_hidden:
+                        continue
+                    hidden = self.book.hidden_columns
+                    if hidden:
+                        cells: list[Cell] = [None if place in hidden else cell for place, cell in enumerate(row.cells)]
+                        yield row.number, cells
+                        continue
+                yield row.number, row.cells
+        except BROKEN as error:
+            raise UnreadableFile("The spreadsheet is damaged.") from error
+
+
+def open_sheet_file(file: BinaryIO, kind: str) -> SheetFile:
+    """Raises UnreadableFile."""
+    archive = opening.open_sheets(file)
+    try:
+        return SheetFile(open_book(archive, kind))
+    except BROKEN as error:
+        raise UnreadableFile(f"The file is not a valid .{kind} file.") from error
+
+
+_FIELDS: dict[str, Callable[[str], Iterator[FieldsRow]]] = {
+    "ndjson": json_rows.lines,
+    "json": json_rows.array,
+    "mongoexport": json_rows.exported,
+    "parquet": parquet_rows.rows,
+}
+
+
+def fields(path: str, kind: str) -> Iterator[FieldsRow]:
+    """Yield the rows of a file whose values have names. Raises UnreadableFile."""
+    return _FIELDS[kind](path)
+
+
+def csv(path: str, *, encoding: str, delimiter: str) -> Iterator[GridRow]:
+    return csv_rows.rows(path, encoding=encoding, delimiter=delimiter)
