@@ -182,6 +182,8 @@ class ImportJob(Job):
     """Stores the rows of imports."""
 
     def batches(self, run: DataImport, pace: Pace) -> Iterator[Batch]:
+        if run.state != ImportState.RUNNING:  # it was paused before this worker took it
+            raise LostLease
         size = _BATCH[connection.vendor]
         with _lines(run).open(encoding="utf-8", newline="\n") as file:
             parsed = map(_parsed, file)

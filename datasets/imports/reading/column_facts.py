@@ -1,5 +1,6 @@
 """What the values of one column have in common. Source: docs/reference/imports.md §4."""
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ class ColumnFacts:
     example_of: dict[TextShape, str] = field(default_factory=dict)
     numbers_sum: float = 0.0
     last_number: float | None = None
+    least: float = math.inf
+    most: float = -math.inf
 
     def add(self, cell: Cell) -> None:
         """Count a cell. Blank cells, words for null and errors count for nothing."""
@@ -89,6 +92,7 @@ class ColumnFacts:
 
     def _add_number(self, number: float) -> None:
         self.numbers_sum += number
+        self.least, self.most = min(self.least, number), max(self.most, number)
         self.last_number = number
 
     def _note(self, text: str, shape: TextShape) -> None:

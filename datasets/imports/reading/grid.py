@@ -77,6 +77,8 @@ class GridFile:
                 self.must_wait = True
                 return
             name = filled[0]
+        if name not in dict(file.book.sheets):
+            raise UnreadableFile(f"The file has no visible sheet named {name}.")
         self._set(sheet=name)
         if self.settings.hidden is None and (hidden := _hidden(file, name)):
             self.questions.append(_ask_hidden(hidden))

@@ -84,7 +84,7 @@ def parse(given: object) -> ImportSettings:
         raise WrongSettings("settings: must be an object")
     if len(msgspec.json.encode(given)) > MAX_BYTES:
         raise WrongSettings(f"settings: must be at most {MAX_BYTES} bytes")
-    columns = given.get("columns") or {}
+    columns = given.get("columns", {})
     if not isinstance(columns, dict):
         raise WrongSettings("columns: must be an object")
     if len(columns) > MAX_COLUMNS:

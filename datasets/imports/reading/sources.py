@@ -24,11 +24,8 @@ class SheetFile:
 
     def rows(self, name: str, *, without_hidden: bool) -> Iterator[GridRow]:
         """Yield the rows of a sheet. Raises UnreadableFile."""
-        key = dict(self.book.sheets).get(name)
-        if key is None:
-            raise UnreadableFile(f"The file has no visible sheet named {name}.")
         try:
-            for row in self.book.rows(key):
+            for row in self.book.rows(dict(self.book.sheets)[name]):
                 if without_hidden:
                     if row.is_hidden:
                         continue

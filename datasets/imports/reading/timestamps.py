@@ -10,6 +10,7 @@ from datasets.imports.reading.settings import ImportSettings
 from datasets.imports.reading.shapes import TextShape
 
 _MONTHS, _QUARTERS = 12, 4
+_MAX_PAIRS = 3
 
 
 def ask(columns: Sequence[FileColumn], facts: Mapping[int, ColumnFacts], settings: ImportSettings) -> list[Json]:
@@ -57,8 +58,8 @@ def _built(usable: Sequence[FileColumn], facts: Mapping[int, ColumnFacts]) -> It
     years = [one for one in usable if "yyyy" in (_of(facts, one).periods or ())]
     for parts, token in ((_MONTHS, "mm"), (_QUARTERS, "q")):
         others = [one for one in usable if one not in years and _are_numbers_to(_of(facts, one), parts)]
-        if len(years) == 1 and len(others) == 1:
-            yield _pair(years[0], others[0], f"yyyy {token}")
+        if len(years) == 1:
+            yield from (_pair(years[0], other, f"yyyy {token}") for other in others[:_MAX_PAIRS])
     clocks = [one for one in usable if _of(facts, one).clocks == _of(facts, one).values]
     for one in usable:
         forms = _of(facts, one).date_forms()
@@ -70,9 +71,7 @@ def _built(usable: Sequence[FileColumn], facts: Mapping[int, ColumnFacts]) -> It
 
 
 def _are_numbers_to(found: ColumnFacts, most: int) -> bool:
-    return found.all_are(TextShape.INTEGER) and all(
-        text.isdigit() and 1 <= int(text) <= most for text in found.examples if len(text) < 5
-    )
+    return found.all_are(TextShape.INTEGER) and found.least >= 1 and found.most <= most
 
 
 def _pair(first: FileColumn, second: FileColumn, form: str) -> Alternative:

@@ -19,13 +19,13 @@ class Command(BaseCommand):
         "Import a file into a data set: CSV, TSV, .xlsx, .ods, NDJSON, a JSON array, Parquet or the output of "
         "mongoexport, each also compressed with gzip. If only a person can decide how the file is read, the command "
         "prints the questions with the settings that answer them, stores nothing and ends with 2. The same file again "
-        "overwrites its records. Example: manage.py import_records visits.csv --set pay/visits --settings visits.json."
+        "overwrites its records. Example: manage.py import_records visits.csv --set pay/visits --settings-file a.json."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the file")
         parser.add_argument("--set", metavar="GROUP/TYPE", required=True, dest="data_set", help="the data set")
-        parser.add_argument("--settings", metavar="FILE", type=Path, help="a JSON file with settings")
+        parser.add_argument("--settings-file", metavar="FILE", type=Path, help="a JSON file with settings")
         parser.add_argument("--saved", metavar="NAME", help="saved settings of the data set")
         parser.add_argument("--dry-run", action="store_true", help="check all rows, and store nothing")
         parser.add_argument("--rejected", metavar="FILE", type=Path, help="write the rejected rows to this CSV file")
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         found = _data_set(data_set)
         try:
             given = starting.saved(found, options["saved"]) if options["saved"] else {}
-            given = import_settings.merged(given, _settings(options["settings"]))
+            given = import_settings.merged(given, _settings(options["settings_file"]))
             if not file.is_file():
                 raise CommandError(f"There is no file {file}.")
             if not file.stat().st_size:
