@@ -24,6 +24,7 @@ VERBS = {
     "discarded_draft": "discarded the draft of",
     "downloaded_bad_rows_of": "downloaded the bad rows of",
     "downloaded_messages": "downloaded the message log of",
+    "downloaded_rejected_rows": "downloaded rejected rows of an import into",
     "downloaded_results_of": "downloaded the results of",
     "downloaded_received_emails": "downloaded the received emails of",
     "downloaded_received_texts": "downloaded the received texts of",

@@ -18,6 +18,7 @@ from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
 from datasets.admin.emptying import EmptyingPages
+from datasets.admin.imports import ImportPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
@@ -26,10 +27,15 @@ _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, EmptyingPages, DataSetPages, DataSetList):
+class DataSetAdmin(ManagersAndOwners, EmptyingPages, ImportPages, DataSetPages, DataSetList):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
-    row_actions = {**DataSetPages.row_actions, **EmptyingPages.row_actions, "remove": "remove"}
+    row_actions = {
+        **DataSetPages.row_actions,
+        **EmptyingPages.row_actions,
+        **ImportPages.row_actions,
+        "remove": "remove",
+    }
     protected_actions = DataSetPages.protected_actions | EmptyingPages.protected_actions | {"remove"}
     add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"

@@ -35,7 +35,11 @@ def reader(
     """
     form = pattern(decimal, thousands)
 
+    is_plain = unit is None and percent is None
+
     def read(text: str) -> int | float:
+        if is_plain and text.isdigit() and text.isascii() and len(text) <= MAX_INTEGER_DIGITS:
+            return int(text)
         own = _without(text.strip(), unit) if unit else text
         if percent is not None:
             own, has_sign = own.removesuffix("%").rstrip(), own.endswith("%")
@@ -48,6 +52,8 @@ def reader(
         digits = digits if digits.isdigit() else "".join(filter(str.isdigit, digits))
         if fraction is None and exponent is None and percent != "fraction":
             return _integer(sign, digits)
+        if not whole and percent is None and exponent is None and len(digits) + len(fraction or "") <= MAX_DIGITS:
+            return float(f"{sign}{digits}.{fraction}")
         number = _exact(f"{sign}{digits}.{fraction or '0'}E{exponent or 0}")
         if percent == "fraction":
             number /= 100

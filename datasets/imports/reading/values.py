@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from config.rest import strict_json
 from datasets.imports.reading import forms, numbers, zones
@@ -41,6 +42,8 @@ class ColumnPlan:
             return lambda cell: ABSENT if cell is None else convert(cell)
         blank = {"absent": ABSENT, "null": None, "text": ""}[self.empty]
         nulls, keeps_blanks = self.null_words, self.type == "text"
+        if self.type not in {"text", "json"}:  # many rows have the same values
+            convert = _by_text(convert)
 
         def read(cell: Cell) -> object:
             if isinstance(cell, str):
@@ -57,6 +60,12 @@ class ColumnPlan:
             return convert(cell)
 
         return read
+
+
+def _by_text(convert: Convert) -> Convert:
+    """Return a function that converts each of the last texts once. Other cells may be equal, such as 1 and True."""
+    by_text = lru_cache(maxsize=16_384)(convert)
+    return lambda cell: by_text(cell) if isinstance(cell, str) else convert(cell)
 
 
 def _kept(plan: ColumnPlan) -> Convert:
