@@ -187,7 +187,8 @@ def _import_of(request: HttpRequest, data_set: DataSet) -> DataImport:
 
 def _preview(rows: list[Json]) -> Json:
     """Return the first rows as a table: the names of fields, and the cells or the reason of each row."""
-    names = list(dict.fromkeys(name for row in rows for name in row.get("record", {})))[:_PREVIEW_COLUMNS]
+    found = dict.fromkeys(name for row in rows for name in row.get("record", {}) if name != "_id")
+    names = [*list(found)[: _PREVIEW_COLUMNS - 1], *(["_id"] if found else [])]
     own = [
         {
             "row": row["row"],

@@ -17,10 +17,10 @@ rejected = ImportViewSet.as_view({"get": "rejected", "options": "describe"}, par
 _SET = r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)"
 
 urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(rf"{_SET}/imports\Z", imports, name="imports"),
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)\Z", one_import, name="import"),
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)/rejected\Z", rejected, name="rejected_rows"),
-    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
-    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
 ]

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('seen_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('label', models.CharField(blank=True, max_length=150)),
                 ('ip_address', models.GenericIPAddressField(null=True)),
-                ('state', models.CharField(choices=[('reading', 'Reading'), ('needs_answers', 'Needs Answers'), ('running', 'Running'), ('paused', 'Paused'), ('finished', 'Finished'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='reading', max_length=13)),
+                ('state', models.CharField(choices=[('reading', 'Reading'), ('needs_answers', 'Waits for you'), ('running', 'Running'), ('paused', 'Paused'), ('finished', 'Finished'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='reading', max_length=13)),
                 ('is_dry_run', models.BooleanField(default=False)),
                 ('waits', models.BooleanField(default=False)),
                 ('file_name', models.CharField(blank=True, max_length=255)),

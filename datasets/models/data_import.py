@@ -19,7 +19,7 @@ KEPT = timedelta(days=7)  # the file, its rejected rows and the import itself
 
 class ImportState(models.TextChoices):
     READING = "reading"
-    NEEDS_ANSWERS = "needs_answers"
+    NEEDS_ANSWERS = "needs_answers", "Waits for you"
     RUNNING = "running"
     PAUSED = "paused"
     FINISHED = "finished"
@@ -99,7 +99,7 @@ class DataImport(JobRun):
         indexes = [models.Index(fields=["data_set", "-started_at", "-id"], name="data_import_in_time")]
 
     def __str__(self) -> str:
-        return f"import {self.file_name or self.pk}"
+        return f"import {self.pk}"
 
     @property
     def job_name(self) -> str:

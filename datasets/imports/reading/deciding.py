@@ -84,21 +84,21 @@ def _marks(column: FileColumn, facts: ColumnFacts, kind: Type | None) -> list[Js
     choices = []
     if not (commas and points):
         decimal = of_column(column.key, type=as_number, decimal=mark)
-        choices.append(Alternative(f"{mark} is the decimal mark of {column.shown}", decimal))
+        choices.append(Alternative(f"“{mark}” is the decimal mark of {column.shown}", decimal))
     else:
         choices += [
             Alternative(
-                f"{one} is the decimal mark of {column.shown}", of_column(column.key, type=as_number, decimal=one)
+                f"“{one}” is the decimal mark of {column.shown}", of_column(column.key, type=as_number, decimal=one)
             )
             for one in ",."
         ]
     if not facts.shapes[TextShape.COMMA] and not facts.shapes[TextShape.POINT]:
         other = "." if mark == "," else ","
         groups = of_column(column.key, type=as_number, decimal=other, thousands=mark)
-        choices.append(Alternative(f"{mark} separates the thousands of {column.shown}", groups))
+        choices.append(Alternative(f"“{mark}” separates the thousands of {column.shown}", groups))
     if commas and "." in example:
         groups = of_column(column.key, type=as_number, decimal=",", thousands=".")
-        choices.append(Alternative(f"In {column.shown}, , is the decimal mark and . separates thousands", groups))
+        choices.append(Alternative(f"In {column.shown}, “,” is the decimal mark and “.” separates thousands", groups))
     choices.append(Alternative(f"{column.shown} is text", of_column(column.key, type="text")))
     return [question("numbers", f"How is {example} in {column.shown} read?", choices, column=column.shown)]
 

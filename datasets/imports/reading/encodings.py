@@ -57,7 +57,7 @@ def possible(path: str) -> list[tuple[str, str]]:
     """Return the encodings that fit the whole file, each with a sample of the first text that is not ASCII."""
     found: list[tuple[str, str]] = []
     with open(path, "rb") as file:
-        names = _WIDE if b"\0" in file.read(_BLOCK_BYTES) else CANDIDATES
+        names = (*_WIDE, "utf-8") if b"\0" in file.read(_BLOCK_BYTES) else CANDIDATES
     for name in names:
         sample = _sample(path, name)
         if sample is not None and all(sample != other for _, other in found):

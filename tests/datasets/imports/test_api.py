@@ -1,15 +1,20 @@
 """The calls of imports: a file is sent, questions are answered, the import is paused, cancelled and read."""
 
 import gzip
+import io
 import json
 import uuid
+import zipfile
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from config.audit.models import AuditEvent
 from datasets.imports import starting
 from datasets.models import DataImport, SavedImportSettings
 from tests.datasets.imports.calling import call, work
+from tests.datasets.imports.test_files import excel
 from tests.datasets.making import make_data_set, make_token, stored
 
 pytestmark = pytest.mark.django_db
@@ -332,3 +337,33 @@ def test_saved_settings_are_replaced_by_name(data_set, secret):
         work(sent(data_set, secret, body, kind=kind)["id"])
 
     assert SavedImportSettings.objects.get().settings == {"zone": "Europe/Berlin"}
+
+
+def test_every_format_is_read_in_the_limited_process(data_set, secret, tmp_path):
+    rows = [{"_timestamp": "2024-01-01T00:00:00Z", "n": 1}, {"_timestamp": "2024-01-02T00:00:00Z", "n": 2}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    files = {
+        "csv": CSV.replace(b"never", b"2024-01-03"),
+        "json": json.dumps(rows).encode(),
+        "ndjson": b"\n".join(json.dumps(row).encode() for row in rows),
+        "parquet": (tmp_path / "a.parquet").read_bytes(),
+        "xlsx": excel(["_timestamp", "n"], ["2024-01-01", 1], ["2024-01-02", 2]),
+    }
+    for kind, content in files.items():
+        job = sent(data_set, secret, gzip.compress(content), kind="application/octet-stream")
+        done = work(job["id"])
+        assert (done.state, done.error, done.rejected, done.settings["format"]) == ("finished", "", 0, kind)
+        assert done.stored >= 2
+
+
+def test_a_spreadsheet_that_unpacks_over_the_limit_fails(data_set, secret):
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_rels/.rels", b"")
+        with archive.open("xl/workbook.xml", "w", force_zip64=True) as part:
+            for _ in range(1100):
+                part.write(b" " * 1024 * 1024)
+
+    done = work(sent(data_set, secret, bomb.getvalue(), kind="application/octet-stream")["id"])
+
+    assert (done.state, "too large" in done.error) == ("failed", True)

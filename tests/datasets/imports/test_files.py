@@ -163,7 +163,7 @@ def test_two_header_rows_are_joined():
 
 
 def test_totals_and_notes_are_left_out_if_a_person_says_so():
-    data = "_timestamp,n\n2024-01-01,1\n2024-01-02,2\nTotal,3\n\nSource: office\n"
+    data = "_timestamp,n\n2024-01-01,1\n2024-01-02,2\nTotal,3\n\nNote: of an office\n"
 
     found = answered(data)
 
