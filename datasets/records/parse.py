@@ -81,7 +81,8 @@ def check_one(
     record: dict[str, object], *, auto_ids: Sequence[str], known: set[str]
 ) -> ParsedRecord | list[tuple[str | None, str]]:
     """Return one record, or the field and message of each rejection. known: the valid names found so far."""
-    parsed = _parse_one(record, auto_ids, known, writing.exactly, is_plain=False)
+    write = writing.exactly if any(map(writing.is_odd, record.values())) else writing.quickly
+    parsed = _parse_one(record, auto_ids, known, write, is_plain=False)
     return [*_explain(record, auto_ids)] if parsed is None else parsed
 
 

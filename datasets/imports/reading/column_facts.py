@@ -9,6 +9,7 @@ from datasets.imports.reading import date_forms, shapes
 from datasets.imports.reading.cells import Bad, Cell, CellMoment, text_of
 from datasets.imports.reading.shapes import TextShape
 
+_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
 _SAMPLE = 1_000  # values that are looked at for forms of periods; a person chooses among them
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
 _UNMARKED = re.compile(r"-?(?:0|[1-9].*)", re.ASCII | re.DOTALL)
@@ -39,12 +40,30 @@ class ColumnFacts:
     example_of: dict[TextShape, str] = field(default_factory=dict)
     numbers_sum: float = 0.0
     last_number: float | None = None
+    _seen: dict[str, int] = field(default_factory=dict)
+    _times: int = 1
     least: float = math.inf
     most: float = -math.inf
 
     def add(self, cell: Cell) -> None:
-        """Count a cell. Blank cells, words for null and errors count for nothing."""
-        self.last_number = None
+        """Count a cell. Blank cells, words for null and errors count for nothing. Call `finish` after the last one."""
+        if type(cell) is str:
+            if cell in self._seen:
+                self._seen[cell] += 1
+                return
+            if len(self._seen) < _KEPT_TEXTS:
+                self._seen[cell] = 0  # looked at below, and the others are added by `finish`
+        self._add(cell, 1)
+
+    def finish(self) -> None:
+        """Count the repeated texts."""
+        seen, self._seen = self._seen, {}
+        for text, times in seen.items():
+            if times:
+                self._add(text, times)
+
+    def _add(self, cell: Cell, times: int) -> None:
+        self.last_number, self._times = None, times
         if isinstance(cell, str):
             text = cell.strip()
             if not text or text in self.null_words:
@@ -54,7 +73,7 @@ class ColumnFacts:
             return
         else:
             self._add_typed(cell)
-        self.values += 1
+        self.values += times
 
     def _add_text(self, text: str) -> None:
         shape = shapes.of(text)
@@ -87,17 +106,17 @@ class ColumnFacts:
         found = self.given_number.fullmatch(text) if self.given_number else None
         if found is not None and found[1] != "+" and found[4] is None and _UNMARKED.fullmatch(text):
             is_zero = found[2].startswith("0") and len(found[2]) > 1
-            self.fitting += not is_zero
-            self.fitting_marked += found[3] is not None
+            self.fitting += self._times * (not is_zero)
+            self.fitting_marked += self._times * (found[3] is not None)
 
     def _add_number(self, number: float) -> None:
-        self.numbers_sum += number
+        self.numbers_sum += number * self._times
         self.least, self.most = min(self.least, number), max(self.most, number)
         self.last_number = number
 
     def _note(self, text: str, shape: TextShape) -> None:
         if shape is TextShape.TEXT and _CLOCK.fullmatch(text):
-            self.clocks += 1
+            self.clocks += self._times
         if self.values < _SAMPLE and self.periods != frozenset():
             found = date_forms.periods_of(text)
             self.periods = found if self.periods is None else self.periods & found
@@ -105,7 +124,7 @@ class ColumnFacts:
             self.example_of[shape] = text[:60]
         if len(self.examples) < 3 and text not in self.examples:
             self.examples.append(text[:60])
-        self.shapes[shape] += 1
+        self.shapes[shape] += self._times
 
     def all_are(self, *some: TextShape) -> bool:
         return self.values > 0 and sum(self.shapes[one] for one in some) == self.values

@@ -19,6 +19,8 @@ _ISO = re.compile(
     r"|(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?:(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
+_STORED = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\dZ", re.ASCII)
+_STORED_LENGTH = len("2024-01-31T09:00:00Z")
 _NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
 _MAX_CHARACTERS = 100
 _CENTURY_BEGINS = 69  # 69 to 99 are 19yy
@@ -72,7 +74,7 @@ def _parts(form: str) -> list[tuple[str, int, int]]:
 def parser(form: str) -> Parse:
     """Return the function that reads a text in this form."""
     if form == "iso":
-        return lru_cache(maxsize=8192)(iso)
+        return lru_cache(maxsize=1024)(iso)
     if form in NAMED:
         return lru_cache(maxsize=8192)(lambda text: from_number(_number(text), form))
     pattern, names = _pattern(form)
@@ -96,6 +98,21 @@ def iso(text: str) -> CellMoment:
         except OverflowError as error:
             raise Unfit(_NOT_REAL) from error
     return CellMoment(at, hour is not None, fraction or "")
+
+
+def is_in_utc(text: str) -> bool:
+    """Return whether a text is a time in the form in which it is stored.
+
+    >>> is_in_utc("2024-01-31T09:00:00Z"), is_in_utc("2024-02-30T09:00:00Z"), is_in_utc("2024-01-31")
+    (True, False, False)
+    """
+    if len(text) != _STORED_LENGTH or text[-1] != "Z" or _STORED.fullmatch(text) is None:
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _offset(text: str) -> timedelta:

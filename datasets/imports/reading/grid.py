@@ -139,6 +139,8 @@ class GridFile:
 
     def _ask_totals(self, tail: Iterable[GridRow], facts: dict[int, ColumnFacts]) -> int:
         """Ask about the last rows if they look like totals. Return how many do."""
+        for one in facts.values():
+            one.finish()
         rows: list[NumberedRow] = [(number, [] if isinstance(cells, BrokenRow) else cells) for number, cells in tail]
         above = [(facts[place].values, facts[place].numbers_sum) for place in range(len(self.names))]
         sums = []

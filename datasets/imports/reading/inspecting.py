@@ -63,6 +63,8 @@ def _grid(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids: 
             if len(first) < PREVIEW:
                 first.append((number, cells))
         asked += grid.questions_at_end
+        for one in facts.values():
+            one.finish()
         found = grid.settings
         total += grid.left_out
     if not total:
@@ -94,6 +96,8 @@ def _fields(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids
                     raise UnreadableFile(f"The records of the file have more than {MAX_COLUMNS} different fields.")
                 found = facts[name] = ColumnFacts(is_typed=True)
             found.add(value)
+    for one in facts.values():
+        one.finish()
     settings = msgspec.structs.replace(settings, format=kind)
     if not total:
         return Inspection(import_settings.as_json(settings), [], 0, [])

@@ -50,6 +50,7 @@ class RowReader:
     keeps_nulls: bool = False
     _known: set[str] = field(default_factory=set)
     _stored: list[_ReadColumn] = field(default_factory=list)
+    _plans: list[tuple[int, str, Convert, FileColumn]] = field(default_factory=list)
     _by_name: dict[str, _ReadColumn] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
     _id_columns: list[_ReadColumn] = field(default_factory=list)
@@ -60,6 +61,7 @@ class RowReader:
         for column in self.columns:
             if not column.is_left_out and column.target:
                 self._stored.append(_ReadColumn(column, column.target, plan_of(column, self.settings).converter()))
+        self._plans = [(one.column.place, one.target, one.convert, one.column) for one in self._stored]
         self._by_name = {one.column.name: one for one in self._stored}
         self._names = frozenset(one.name for one in self.columns)
         for name in self.settings.id or ():
@@ -78,14 +80,16 @@ class RowReader:
         if len(cells) > width and any(not is_blank(cell) for cell in cells[width:]):
             return self._reject(number, "", "has more values than the table has columns", cells)
         record: dict[str, object] = {}
-        for one in self._stored:
-            place = one.column.place
+        given = len(cells)
+        for place, target, convert, column in self._plans:
+            if place >= given:
+                continue
             try:
-                value = one.convert(cells[place]) if place < len(cells) else ABSENT
+                value = convert(cells[place])
             except Unfit as error:
-                return self._reject(number, one.column.shown, str(error), cells)
+                return self._reject(number, column.shown, str(error), cells)
             if value is not ABSENT:
-                record[one.target] = value
+                record[target] = value
         return self._finish(number, record, cells)
 
     def read_fields(self, number: int, fields: dict[str, Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
