@@ -14,6 +14,9 @@ COLUMNS = PersonalColumns(
         "datasets.Dashboard": TextColumns(
             nothing="slug title title_cy summary summary_cy link_token filter_field embed_hosts"
         ),
+        "datasets.DataImport": TextColumns(
+            staff="label", nothing="encrypted_details encrypted_key error file_name given holder settings"
+        ),
         "datasets.DataGroup": TextColumns(nothing="name description"),
         "datasets.DataSet": TextColumns(nothing="auto_ids"),
         "datasets.DataSetSchema": TextColumns(nothing="given learned"),
@@ -29,6 +32,7 @@ COLUMNS = PersonalColumns(
         "datasets.StoredAnswer": TextColumns(nothing="asked state answer"),
         "datasets.Tile": TextColumns(nothing="title title_cy text text_cy"),
         "datasets.RejectedRecord": TextColumns(nothing="by encrypted_content"),
+        "datasets.SavedImportSettings": TextColumns(nothing="name settings"),
         "datasets.RememberedKey": TextColumns(nothing="key fingerprint"),
         "datasets.WriteError": TextColumns(nothing="field reason"),
     }

@@ -1,13 +1,19 @@
 """Celery tasks of the data set area. They may run twice at once."""
 
+from uuid import UUID
+
 from celery import shared_task
 from django.conf import settings
 
+from config.queue import publishing
 from datasets import store
 from datasets.columns import building, files
+from datasets.imports import calling, job
+from datasets.models import DataImport
 from datasets.saved_queries import deriving
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
+_IMPORT_SECONDS = 2 * calling.READ_SECONDS + job.SLICE_SECONDS + 120  # a file may be read and converted in one task
 
 
 @shared_task(ignore_result=True)
@@ -34,3 +40,18 @@ def build_columns() -> None:
 def store_saved_queries() -> None:
     """Store the rows of saved queries that are due. Runs every minute."""
     deriving.store_due()
+
+
+@shared_task(ignore_result=True, time_limit=_IMPORT_SECONDS)
+def work_on_import(import_id: str) -> None:
+    """Work on an import for a time, and publish the task again if work is left."""
+    run = DataImport.objects.select_related("data_set").filter(pk=UUID(import_id)).first()
+    if run is not None and job.work(run):
+        publishing.enqueue(work_on_import, import_id)
+
+
+@shared_task(ignore_result=True)
+def look_for_imports() -> None:
+    """Wake a worker for each import whose wake-up is lost or whose worker has died. Runs every minute."""
+    for import_id in DataImport.objects.to_wake().values_list("pk", flat=True):
+        publishing.enqueue(work_on_import, str(import_id))

@@ -98,9 +98,16 @@ def curl_command(base_url: str, path: str, method: str, operation: Json, schemes
     [scheme] = operation["security"][0]
     lines = [f'"{base_url}{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
     if body := operation.get("requestBody"):
-        [example] = body["content"]["application/json"]["examples"].values()
-        written = json.dumps(example["value"], ensure_ascii=False)
-        lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(written)}"]
+        lines += _body_of(body["content"])
     implied = "post" if operation.get("requestBody") else "get"  # the method that curl uses by itself
     verb = "" if method == implied else f"-X {method.upper()} "
     return f"curl -sS {verb}" + " \\\n  ".join(lines)
+
+
+def _body_of(content: Json) -> list[str]:
+    """Return the arguments for the body: the example as JSON, or as it is if the body is a file."""
+    kind = "application/json" if "application/json" in content else next(iter(content))
+    [example] = content[kind]["examples"].values()
+    if kind == "application/json":
+        return [f"-H 'Content-Type: {kind}'", f"-d {shlex.quote(json.dumps(example['value'], ensure_ascii=False))}"]
+    return [f"-H 'Content-Type: {kind}'", f"--data-binary {shlex.quote(example['value'])}"]

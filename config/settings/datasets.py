@@ -23,6 +23,9 @@ COLUMNS_CACHE_DIR = env.path("COLUMNS_CACHE_DIR", VAR / "columns-cache")
 COLUMNS_CACHE_MB = env.int("COLUMNS_CACHE_MB", 10_000, validate=_ONE)
 QUERY_MEMORY_MB = env.int("QUERY_MEMORY_MB", 512, validate=env_values.at_least(256))
 QUERY_PROCESSES = env.int("QUERY_PROCESSES", 1, validate=_ONE)  # of each web process
+# Imports. Source: docs/reference/imports.md.
+IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", 1024**3, validate=_ONE)  # as sent, and after decompression
+IMPORT_WORK_DIR = env.path("IMPORT_WORK_DIR", VAR / "imports")
 
 if DATASETS_DEFAULT_LIMIT > DATASETS_MAX_LIMIT:
     raise ValueError("DATASETS_DEFAULT_LIMIT must not be above DATASETS_MAX_LIMIT")

@@ -3,6 +3,7 @@
 Source: docs/reference/files.md §5, §8, §10.
 """
 
+from typing import Any  # options of storages
 from urllib.parse import urlsplit
 
 from config import env_values
@@ -43,7 +44,7 @@ _BUCKET: dict[str, object] = {
     },
 }
 # Column files of large data sets: named by their content and written whole, so writing one again changes nothing.
-_COLUMNS_FOLDER: dict[str, object] = {
+_COLUMNS_FOLDER: dict[str, Any] = {
     "BACKEND": "django.core.files.storage.FileSystemStorage",
     "OPTIONS": {
         "location": FILES_DIR / "columns",
@@ -52,7 +53,7 @@ _COLUMNS_FOLDER: dict[str, object] = {
         "directory_permissions_mode": 0o700,
     },
 }
-_COLUMNS_BUCKET: dict[str, object] = {
+_COLUMNS_BUCKET: dict[str, Any] = {
     "BACKEND": "storages.backends.s3.S3Storage",
     "OPTIONS": {
         "bucket_name": FILES_S3_BUCKET,
@@ -62,10 +63,14 @@ _COLUMNS_BUCKET: dict[str, object] = {
         "location": "columns",
     },
 }
+# Files of imports and their rejected rows, encrypted before they are stored.
+_IMPORTS_FOLDER = {**_COLUMNS_FOLDER, "OPTIONS": {**_COLUMNS_FOLDER["OPTIONS"], "location": FILES_DIR / "imports"}}
+_IMPORTS_BUCKET = {**_COLUMNS_BUCKET, "OPTIONS": {**_COLUMNS_BUCKET["OPTIONS"], "location": "imports"}}
 STORAGES = {
     **_OTHER_STORAGES,
     "attachments": _BUCKET if FILES_STORAGE == "s3" else _FOLDER,
     "columns": _COLUMNS_BUCKET if FILES_STORAGE == "s3" else _COLUMNS_FOLDER,
+    "imports": _IMPORTS_BUCKET if FILES_STORAGE == "s3" else _IMPORTS_FOLDER,
 }
 if FILES_STORAGE == "s3" and not FILES_S3_BUCKET:
     raise ValueError("FILES_S3_BUCKET must name the bucket when FILES_STORAGE is s3")

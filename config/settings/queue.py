@@ -44,6 +44,7 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "datasets.tasks.build_columns": {"queue": "upkeep"},
     "datasets.tasks.store_saved_queries": {"queue": "upkeep"},
+    "datasets.tasks.work_on_import": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
@@ -81,6 +82,7 @@ if "datasets" in AREAS:
         "datasets.tasks.note_fields": 60,
         "datasets.tasks.build_columns": 60,
         "datasets.tasks.store_saved_queries": 60,
+        "datasets.tasks.look_for_imports": 60,
     }
 if "notifications" in AREAS:
     _SECONDS |= {

@@ -13,6 +13,8 @@ PAGE_WITH_FILES_BYTES = 25 * MIB  # for a signed-in user, on a console page that
 def max_body_bytes(path: str) -> int:
     """Return the limit in bytes for the body of any request to this path."""
     path = "/" + path.lstrip("/")  # like the middleware `fold_leading_slashes`
+    if is_below(path, DATA_PATHS) and path.endswith("/imports"):
+        return int(settings.IMPORT_MAX_BYTES)
     if is_below(path, DATA_PATHS):
         return int(settings.DATASETS_MAX_BODY_BYTES)
     if path.rstrip("/") == BULK_PATH:

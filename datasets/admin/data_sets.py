@@ -18,6 +18,7 @@ from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
 from datasets.admin.deleting import DeletingPages
 from datasets.admin.emptying import EmptyingPages
+from datasets.admin.imports import ImportPages
 from datasets.admin.record_pages import RecordPages
 from datasets.admin.rejected_pages import RejectedPages
 from datasets.admin.schema_pages import SchemaPages
@@ -30,7 +31,15 @@ _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[
 
 @admin.register(DataSet)
 class DataSetAdmin(
-    ManagersAndOwners, EmptyingPages, RecordPages, RejectedPages, SchemaPages, DeletingPages, DataSetPages, DataSetList
+    ManagersAndOwners,
+    EmptyingPages,
+    RecordPages,
+    RejectedPages,
+    SchemaPages,
+    DeletingPages,
+    ImportPages,
+    DataSetPages,
+    DataSetList,
 ):
     secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
@@ -41,6 +50,7 @@ class DataSetAdmin(
         **SchemaPages.row_actions,
         **DeletingPages.row_actions,
         **EmptyingPages.row_actions,
+        **ImportPages.row_actions,
         "remove": "remove",
     }
     protected_actions = DataSetPages.protected_actions.union(

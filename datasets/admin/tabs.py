@@ -12,6 +12,7 @@ TITLES = {
     "chart": "Chart",
     "tokens": "Tokens",
     "retention": "Retention",
+    "imports": "Import",
     "export": "Export",
     "activity": "Activity",
     "change": "Settings",

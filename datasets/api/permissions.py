@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 
 from datasets.api.authentication import READING, token_of
 from datasets.errors import NoSuchDataSet, ReadingNotAllowed, TokenOfAnotherDataSet, WritingNotAllowed
-from datasets.models import DataSet
+from datasets.models import AccessToken, DataSet
 
 
 class HasToken(BasePermission):
@@ -18,12 +18,30 @@ class HasToken(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if request.auth is None:
             return True
-        token, group, type = token_of(request), view.kwargs["group"], view.kwargs["type"]
-        own = token.data_set
-        if (own.group.name, own.type.name) != (group, type):
-            raise TokenOfAnotherDataSet if DataSet.objects.at(group, type).exists() else NoSuchDataSet
+        token = token_of(request)
+        check_data_set(token, view.kwargs["group"], view.kwargs["type"])
         if request.method in READING and not token.may_read:
             raise ReadingNotAllowed
         if request.method not in READING and not token.may_write:
             raise WritingNotAllowed
         return True
+
+
+class WritesDataSet(BasePermission):
+    """Raise the errors of `HasToken` for calls that need the scope write, also to read."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if request.auth is None:  # OPTIONS
+            return True
+        token = token_of(request)
+        check_data_set(token, view.kwargs["group"], view.kwargs["type"])
+        if not token.may_write:
+            raise WritingNotAllowed
+        return True
+
+
+def check_data_set(token: AccessToken, group: str, type: str) -> None:
+    """Raise TokenOfAnotherDataSet, or NoSuchDataSet if the path has no data set."""
+    own = token.data_set
+    if (own.group.name, own.type.name) != (group, type):
+        raise TokenOfAnotherDataSet if DataSet.objects.at(group, type).exists() else NoSuchDataSet

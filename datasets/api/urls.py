@@ -6,6 +6,7 @@ A slash at the end changes nothing, except in the path of a record: an `_id` may
 from django.urls import re_path
 
 from datasets.api.deleting import MatchingRecordsViewSet
+from datasets.api.imports import ImportViewSet
 from datasets.api.record_views import RecordViewSet
 from datasets.api.saved_queries import SavedQueryViewSet
 from datasets.api.schema_views import SchemaViewSet
@@ -21,6 +22,12 @@ record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "d
 schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
 
 matching = MatchingRecordsViewSet.as_view({"delete": "destroy", "options": "describe"})
+imports = ImportViewSet.as_view({"get": "page", "post": "start", "options": "describe"})
+one_import = ImportViewSet.as_view(
+    {"get": "read", "patch": "change", "delete": "cancel", "options": "describe"}, part="import"
+)
+rejected = ImportViewSet.as_view({"get": "rejected", "options": "describe"}, part="rejected")
+_SET = r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)"
 
 urlpatterns = [
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records\Z", matching, name="matching_records"),
@@ -30,4 +37,8 @@ urlpatterns = [
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),
     re_path(r"^(?:data|queries)(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
+    re_path(rf"{_SET}/imports\Z", imports, name="imports"),
+    re_path(rf"{_SET}/imports/(?P<id>[^/]+)\Z", one_import, name="import"),
+    re_path(rf"{_SET}/imports/(?P<id>[^/]+)/rejected\Z", rejected, name="rejected_rows"),
+    re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
 ]

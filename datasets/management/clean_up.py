@@ -18,11 +18,13 @@ from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
+from datasets.imports import job
 from datasets.models import (
     DRIFT_KEPT_DAYS,
     KEPT_VALUES_FOR,
     MAX_KEPT_VALUES,
     REJECTED_KEPT_FOR,
+    DataImport,
     DataSet,
     FieldDrift,
     KeptValue,
@@ -30,6 +32,7 @@ from datasets.models import (
     RememberedKey,
     WriteError,
 )
+from datasets.models.data_import import KEPT as KEPT_IMPORTS
 from datasets.models.write_error import KEPT as KEPT_ERRORS
 from datasets.records.keeping import MAX_REJECTED
 from datasets.store.empty import KEPT
@@ -37,6 +40,7 @@ from datasets.store.empty import KEPT
 _SEEN_BY = "datasets.manage_data_sets"
 _AFTER_EMPTYING = timedelta(minutes=5)
 _COLUMN_FILES = timedelta(minutes=30)
+_LEFT_BEHIND_SECONDS = 24 * 60 * 60
 _HOURLY = timedelta(hours=1)  # Source: docs/reference/data-sets.md §14
 
 
@@ -84,6 +88,17 @@ def _due_of_emptied() -> Iterator[Due]:
 def _remove_column_files() -> Iterator[Batch]:
     for number in files.delete_unnamed():
         yield Batch(label="all data sets", number=number)
+
+
+def _remove_imports() -> Iterator[Batch]:
+    for run in DataImport.objects.to_delete().select_related("data_set__group", "data_set__type").iterator():
+        job.delete(run)
+        yield Batch(label=str(run.data_set), number=1)
+    job.delete_left_behind(_LEFT_BEHIND_SECONDS)
+
+
+def _due_of_imports() -> Iterator[Due]:
+    return iter(rules.preview(DataImport.objects.to_delete(), "all data sets", "changed_at"))
 
 
 def _due_by_age() -> Iterator[Due]:
@@ -142,6 +157,16 @@ RULES = (
         preview=lambda: iter(()),
         remove=_remove_column_files,
         every=_COLUMN_FILES,
+        permission=_SEEN_BY,
+    ),
+    RetentionRule(
+        name="imports",
+        title="Imports with their files and rejected rows",
+        group=RuleGroup.DATA_SETS,
+        keeps=lambda: f"{formats.counted(KEPT_IMPORTS.days, 'day')} after the last change",
+        preview=_due_of_imports,
+        remove=_remove_imports,
+        every=_HOURLY,
         permission=_SEEN_BY,
     ),
     rules.for_rows(

@@ -2,6 +2,7 @@
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
 from datasets.models.dashboard import Dashboard, Tile, Visibility
+from datasets.models.data_import import DataImport, ImportState, SavedImportSettings
 from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.emptied_store import EmptiedStore
 from datasets.models.field_seen import ChosenColumns, FieldSeen

@@ -89,6 +89,15 @@ def _check(
         raise RecordsRejected(rejections=shown, rejection_count=rejection_count, refused=refused, count=len(elements))
 
 
+def check_row(
+    record: dict[str, object], *, auto_ids: Sequence[str], known: set[str]
+) -> ParsedRecord | list[tuple[str | None, str]]:
+    """Return one record, or the field and message of each rejection. known: the valid names found so far."""
+    write = writing.exactly if any(map(writing.is_odd, record.values())) else writing.quickly
+    parsed = parse_one(record, auto_ids, known, write, is_plain=False)
+    return [*explain(record, auto_ids, None)] if parsed is None else parsed
+
+
 def check_empty_array(value: object) -> None:
     """Raise NotAnEmptyArray unless the value is `[]`."""
     if not isinstance(value, list | Elements) or len(value):

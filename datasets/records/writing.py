@@ -15,6 +15,7 @@ Writer = Callable[[dict[str, Any]], str]  # raises TypeError, ValueError, Recurs
 _AS_KINDS = bytes(ord("0") if byte in b"123456789" else ord("e") if byte == ord("E") else byte for byte in range(256))
 # With each digit as 0: an exponent; 16 digits before a point, which may round to 17; too many digits for an int.
 _ODD_KINDS = (b"0e", b"0" * 16 + b".", b"0" * 4_300)
+_LEAST_PLAIN, _MOST_PLAIN, _MOST_WHOLE = 1e-4, 1e15, 2**53
 _SMALL = b"0.0000"
 _BLOCK_BYTES = 1024 * 1024  # a translated copy of a whole body would take as much memory again
 _LONGEST_KIND = 4_300
@@ -38,7 +39,7 @@ def look_at(data: bytes) -> Look:
     """Return the facts of a body that decide how its records are serialized and checked."""
     is_odd = _SMALL in data or any(map(_has_odd_number, range(0, len(data), _BLOCK_BYTES), repeat(data)))
     has_escapes = b"\\" in data and b"\\u" in data  # the first search is ten times as fast
-    return Look(exactly if is_odd else _quickly, has_escapes, data.count(b"{") + data.count(b"["))
+    return Look(exactly if is_odd else quickly, has_escapes, data.count(b"{") + data.count(b"["))
 
 
 def _has_odd_number(start: int, data: bytes) -> bool:
@@ -47,8 +48,21 @@ def _has_odd_number(start: int, data: bytes) -> bool:
     return any(odd in kinds for odd in _ODD_KINDS)
 
 
-def _quickly(own: dict[str, Any]) -> str:
+def quickly(own: dict[str, Any]) -> str:
     return _encoder.encode(own).decode()
+
+
+def is_odd(value: object) -> bool:
+    """Return whether a value may have a number that msgspec writes otherwise than Python does.
+
+    >>> is_odd(0.5), is_odd("a"), is_odd(1e16), is_odd([1])
+    (False, False, True, True)
+    """
+    if isinstance(value, str) or value is None:
+        return False
+    if isinstance(value, float):
+        return not _LEAST_PLAIN <= abs(value) < _MOST_PLAIN and value != 0
+    return not (isinstance(value, int) and -_MOST_WHOLE < value < _MOST_WHOLE)
 
 
 # Its text of a number is the one that Python writes.

@@ -16,7 +16,7 @@ from datasets.store import handful
 from datasets.store.batch import RecordBatch
 from datasets.store.replaced import moments_before
 from datasets.store.rows import SharedColumns
-from datasets.store.upsert import takes_parts, upsert
+from datasets.store.upsert import Stored, takes_parts, upsert
 from datasets.store.write_lock import LockedStore, twice_at_most, with_write_lock
 
 
@@ -67,7 +67,7 @@ def append(
         if is_handful:
             stored = _store_handful(data_set_id, locked, batch, origin())
         else:
-            stored = store_and_count(data_set_id, locked, batch, origin())
+            stored = store_and_count(data_set_id, locked, batch, origin()).records
         if key:
             remember(data_set_id, key)
         return stored
@@ -91,13 +91,14 @@ def _store_handful(data_set_id: int, locked: LockedStore, batch: RecordBatch, or
     return handful.store_and_count(data_set_id, batch, origin, with_segments=True) or 0
 
 
-def store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> int:
+def store_and_count(data_set_id: int, locked: LockedStore, batch: RecordBatch, origin: SharedColumns) -> Stored:
+    """Upsert the records of a locked data set, and count them. Raises RecordsRejected."""
     stored, new = upsert(locked, batch, origin)
     DataSet.objects.filter(pk=data_set_id).update(
         record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at
     )
     DataSetDay.objects.add(data_set_id, writes=1, records=stored)
-    return stored
+    return Stored(stored, new)
 
 
 def remember(data_set_id: int, key: IdempotencyKey) -> None:

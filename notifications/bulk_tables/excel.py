@@ -11,7 +11,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
-from notifications.bulk_tables.archives import NotASpreadsheet, XmlElements
+from config.xml_archives import XmlElements
+from notifications.bulk_tables.archives import NotASpreadsheet
 from notifications.bulk_tables.excel_values import Values
 from notifications.bulk_tables.sheets import MAX_ROWS, HasHiddenCells, Sheet, without_blank_end
 from notifications.bulk_tables.tables import MAX_PLACES, Cell

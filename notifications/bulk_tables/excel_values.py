@@ -4,8 +4,8 @@ import re
 from datetime import datetime, time, timedelta
 from functools import lru_cache
 
+from config.xml_archives import XmlElements
 from notifications.bulk_tables import number_formats
-from notifications.bulk_tables.archives import XmlElements
 from notifications.bulk_tables.sheets import printed_duration, printed_moment, printed_time
 from notifications.bulk_tables.tables import Cell
 

@@ -9,8 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from config.xml_archives import XmlElements
 from notifications.bulk_tables import number_formats
-from notifications.bulk_tables.archives import XmlElements
 from notifications.bulk_tables.sheets import (
     MAX_ROWS,
     HasHiddenCells,

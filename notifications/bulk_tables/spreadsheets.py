@@ -4,8 +4,9 @@ import zipfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from config.xml_archives import BROKEN
 from notifications.bulk_tables import excel, open_document
-from notifications.bulk_tables.archives import BROKEN, NotASpreadsheet, open_archive
+from notifications.bulk_tables.archives import NotASpreadsheet, open_archive
 from notifications.bulk_tables.sheets import Sheet
 from notifications.bulk_tables.tables import MAX_CELL_CHARACTERS, Cell
 

@@ -18,7 +18,7 @@ from datasets.store import call_counts
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
-TABS = ("overview", "records", "chart", "tokens", "retention", "export", "activity", "change")
+TABS = ("overview", "records", "chart", "tokens", "retention", "imports", "export", "activity", "change")
 AT = "2024-01-01T00:00:00Z"
 
 

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import ApiPart
 from datasets import errors
-from datasets.api.schema import operations, record_operations, schema_operations, shapes
+from datasets.api.schema import imports, operations, record_operations, schema_operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
@@ -29,6 +29,12 @@ _ONE_BODY = (
 _WHERE = (
     *(errors.ParameterRepeated, errors.ParameterWithNul),
     *(errors.ConditionTooLong, errors.ConditionInvalid, errors.ConditionTooLarge),
+)
+_IMPORTING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet)
+_IMPORTS = (
+    *(errors.ImportTypeUnknown, errors.ImportFileEmpty, errors.ImportPartMissing, errors.ImportSettingsWrong),
+    *(errors.ImportChangeWrong, errors.NoSuchImport, errors.ImportStateWrong, errors.TooManyImports),
+    *(errors.ImportCursorWrong, errors.ImportFormatUnknown),
 )
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
@@ -60,6 +66,20 @@ PART = ApiPart(
             *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown),
             *(*_ONE, *_FAILURES),
         ),
+        "importFile": (
+            *(*_IMPORTING, errors.DryRunUnknown, errors.ImportTypeUnknown, errors.WrongContentEncoding),
+            *(errors.BodyTooLarge, errors.ImportFileEmpty, errors.BodyNotGzip, errors.ImportPartMissing),
+            *(errors.ImportSettingsWrong, errors.TooManyImports, *_FAILURES),
+        ),
+        "listImports": (*_IMPORTING, errors.ImportCursorWrong, *_FAILURES),
+        "readImport": (*_IMPORTING, errors.NoSuchImport, *_FAILURES),
+        "changeImport": (
+            *(*_IMPORTING, errors.NoSuchImport, errors.WrongContentType, errors.BodyTooLarge, errors.BodyEmpty),
+            *(errors.BodyNotUtf8, errors.BodyNotJson, errors.ImportChangeWrong, errors.ImportSettingsWrong),
+            *(errors.ImportStateWrong, *_FAILURES),
+        ),
+        "cancelImport": (*_IMPORTING, errors.NoSuchImport, errors.ImportStateWrong, *_FAILURES),
+        "readRejectedRows": (*_IMPORTING, errors.ImportFormatUnknown, errors.NoSuchImport, *_FAILURES),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
         "readSavedQuery": (*_QUERY_TOKEN, errors.NoSuchDataSet, errors.NoChart, *_QUERY, *_FAILURES),
     },
@@ -76,9 +96,10 @@ PART = ApiPart(
             *(errors.NotARecord, errors.IdDiffers, errors.IdFieldsDiffer),
         ),
         "Schemas": (errors.SchemaModeUnknown, errors.SchemaNotValid, errors.SchemaTakesTooLong),
+        "Imports": _IMPORTS,
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
     error_schema=shapes.ERROR_BODY,
 )
-__all__ = ["PART", "operations", "record_operations", "schema_operations"]
+__all__ = ["PART", "imports", "operations", "record_operations", "schema_operations"]

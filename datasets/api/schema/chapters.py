@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from config.docs.parts import Chapter
-from datasets.api.schema import operations
+from datasets.api.schema import imports, operations
 from datasets.errors import MAX_RECORDS
 
 _BASE = "$API" if settings.DATA_BASE_URL == settings.BASE_URL else settings.DATA_BASE_URL
@@ -62,6 +62,20 @@ give a schema instead, and choose what happens to new records that do not fit it
 | `enforce` | is refused with its index and field, or kept back with `on_error=keep` |
 """
 
+_IMPORTING = f"""
+POST to `/data/{{group}}/{{type}}/imports` takes a file and returns an import, which runs in the background. Read
+it until its `state` is `finished`. All calls need the scope **write**.
+
+```bash
+curl -sS "{_BASE}/data/demo/visits/imports" -H "Authorization: Bearer $DATA_TOKEN" -H "Content-Type: text/csv" \\
+  --data-binary @visits.csv
+```
+
+A value is never guessed: if a date may be the third of April or the fourth of March, the import waits with the state
+`needs_answers`. Each of its `questions` has `choices`; send the `settings` of one with PATCH. A row that does not fit
+is rejected with its reason, and the other rows are stored. The same file again overwrites its records.
+"""
+
 _READING = f"""
 There are three kinds of query. A **raw** query returns whole records in pages, with `next_cursor`. A **grouped** query
 (`group_by`) returns one row for each value with its `_count`. A query **by period** (`period`) returns one row for each
@@ -84,5 +98,6 @@ CHAPTERS = [
     Chapter(title=operations.WRITING, text=_WRITING.strip()),
     Chapter(title=operations.SINGLE, text=_SINGLE.strip()),
     Chapter(title=operations.SCHEMAS, text=_SCHEMAS.strip()),
+    Chapter(title=imports.TAG, text=_IMPORTING.strip()),
     Chapter(title=operations.READING, text=_READING.strip()),
 ]

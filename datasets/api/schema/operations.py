@@ -262,9 +262,9 @@ class SavedQueries(OpenApiViewExtension):
                     304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
                 },
                 parameters=[
-                    _path("public_id", "The id of the query.", {**_QUERY_ID, "examples": ["demoVisitsWeekly"]}),
-                    _path("form", "The format.", {"enum": ["json", "csv", "svg", "png"], "examples": ["json"]}),
-                    _header("If-None-Match", "The entity tags of stored answers.", _TEXT),
+                    path("public_id", "The id of the query.", {**_QUERY_ID, "examples": ["demoVisitsWeekly"]}),
+                    path("form", "The format.", {"enum": ["json", "csv", "svg", "png"], "examples": ["json"]}),
+                    header("If-None-Match", "The entity tags of stored answers.", _TEXT),
                 ],
             ),
         )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import requests
 
 from config.docs.document import document
 from tests.datasets.test_http import Writer
@@ -50,6 +51,7 @@ class Callers:
         query = {"name": "Visits", "public": True, "chart": "bar", "question": question}
         self.writer = Writer(service, saved_queries=[query])
         self.writer.post([{"_timestamp": "2024-01-01T00:00:00Z", "channel": "web", "count": 1}])
+        self.import_id = ""
         sent = self.sender.client().send_sms_notification(NUMBER, self.sender.templates["sms"])
         self.message_id = sent["id"]
         self.scheduled_ids = {action: self._schedule() for action in ("PATCH", "POST")}
@@ -76,6 +78,14 @@ class Callers:
         body["rows"] = [["phone number"], [NUMBER]]
         answer = self.sender.request("POST", "/v2/notifications/bulk", body, key_type="test")
         return str(answer.json()["data"]["id"])
+
+    def _import(self, *, is_new: bool) -> str:
+        """Return the id of an import. A data set has at most 20 that are not finished, so most calls share one."""
+        if is_new or not self.import_id:
+            headers = {"Authorization": f"Bearer {self.writer.token}", "Content-Type": "text/csv"}
+            url, file = f"{self.writer.url}/imports", b"_timestamp,n\n2024-01-01,1\n"
+            self.import_id = str(requests.post(url, file, headers=headers, timeout=30).json()["id"])
+        return self.import_id
 
     def authorization(self, path: str) -> str:
         if path.startswith(("/data/", "/queries/")):
@@ -104,6 +114,11 @@ class Callers:
             case.headers = {name: value for name, value in (case.headers or {}).items() if name != "If-Match"}
             if isinstance(case.body, dict):
                 case.body = {name: value for name, value in case.body.items() if name != "_id"}
+        if case.path == "/data/{group}/{type}/imports":
+            for name in ("settings", "cursor"):
+                case.query.pop(name, None)
+        if case.path.startswith("/data/{group}/{type}/imports/"):
+            case.path_parameters["id"] = self._import(is_new=case.method == "DELETE")
         if case.path.endswith("/undo"):
             self.writer.post([{"_timestamp": "2024-01-01T00:00:00Z"}])
             self.writer.call("PUT", b"[]")
@@ -144,7 +159,8 @@ def test_every_response_matches_the_document(operation: str, is_valid: bool, cal
     generated_requests.each(operation, ask, is_valid=is_valid)
 
     if is_valid:
-        assert statuses & {200, 201}
+        is_waited_for = operation.startswith("PATCH /data/")  # only an import that asks or works can be changed
+        assert statuses & {200, 201, 202} or (is_waited_for and 409 in statuses)
 
 
 def test_every_operation_of_the_document_is_tested() -> None:

@@ -98,6 +98,12 @@ def test_every_operation_of_both_areas_is_in_it():
         ("get", "/data/{group}/{type}/records/{record_id}"),
         ("put", "/data/{group}/{type}/records/{record_id}"),
         ("delete", "/data/{group}/{type}/records/{record_id}"),
+        ("post", "/data/{group}/{type}/imports"),
+        ("get", "/data/{group}/{type}/imports"),
+        ("get", "/data/{group}/{type}/imports/{id}"),
+        ("patch", "/data/{group}/{type}/imports/{id}"),
+        ("delete", "/data/{group}/{type}/imports/{id}"),
+        ("get", "/data/{group}/{type}/imports/{id}/rejected"),
         ("get", "/data/{group}/{type}"),
         ("get", "/queries/{public_id}.{form}"),
     }

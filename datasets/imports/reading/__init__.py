@@ -1,0 +1,1 @@
+"""Read files of other people in a limited child process. These modules import neither Django nor models."""

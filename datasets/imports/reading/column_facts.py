@@ -1,0 +1,140 @@
+"""What the values of one column have in common. Source: docs/reference/imports.md §4."""
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from datasets.imports.reading import date_forms, shapes
+from datasets.imports.reading.cells import Bad, Cell, CellMoment, text_of
+from datasets.imports.reading.shapes import TextShape
+
+_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
+_SAMPLE = 1_000  # values that are looked at for forms of periods; a person chooses among them
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
+_UNMARKED = re.compile(r"-?(?:0|[1-9].*)", re.ASCII | re.DOTALL)
+_DATES = (TextShape.DATE, TextShape.TIME, TextShape.OTHER_DATE)
+
+
+@dataclass(slots=True)
+class ColumnFacts:
+    """Counts of the shapes of a column's values.
+
+    is_typed: the cells of a spreadsheet have types, so its texts are no numbers
+    given_number: the pattern of numbers if the settings give the marks
+    """
+
+    is_typed: bool = False
+    given_number: re.Pattern[str] | None = None
+    null_words: frozenset[str] = frozenset()
+    shapes: Counter[TextShape] = field(default_factory=Counter)
+    values: int = 0
+    fitting: int = 0
+    fitting_marked: int = 0
+    clocks: int = 0
+    moments: int = 0
+    forms: frozenset[str] | None = None
+    seen_forms: set[str] = field(default_factory=set)
+    periods: frozenset[str] | None = None
+    examples: list[str] = field(default_factory=list)
+    example_of: dict[TextShape, str] = field(default_factory=dict)
+    numbers_sum: float = 0.0
+    last_number: float | None = None
+    _seen: dict[str, int] = field(default_factory=dict)
+    _times: int = 1
+    least: float = math.inf
+    most: float = -math.inf
+
+    def add(self, cell: Cell) -> None:
+        """Count a cell. Blank cells, words for null and errors count for nothing. Call `finish` after the last one."""
+        if type(cell) is str:
+            if cell in self._seen:
+                self._seen[cell] += 1
+                return
+            if len(self._seen) < _KEPT_TEXTS:
+                self._seen[cell] = 0  # looked at below, and the others are added by `finish`
+        self._add(cell, 1)
+
+    def finish(self) -> None:
+        """Count the repeated texts."""
+        seen, self._seen = self._seen, {}
+        for text, times in seen.items():
+            if times:
+                self._add(text, times)
+
+    def _add(self, cell: Cell, times: int) -> None:
+        self.last_number, self._times = None, times
+        if isinstance(cell, str):
+            text = cell.strip()
+            if not text or text in self.null_words:
+                return
+            self._add_text(text)
+        elif cell is None or isinstance(cell, Bad):
+            return
+        else:
+            self._add_typed(cell)
+        self.values += times
+
+    def _add_text(self, text: str) -> None:
+        shape = shapes.of(text)
+        if self.is_typed and shape not in _DATES:
+            shape = TextShape.TEXT
+        if self.given_number is not None and not self.is_typed:
+            self._add_given(text)
+        if shape in _DATES:
+            found = date_forms.of(text)
+            self.forms = found if self.forms is None else self.forms & found
+            self.seen_forms |= found if shape is TextShape.OTHER_DATE else {"iso"}
+        elif shape is TextShape.INTEGER or shape is TextShape.POINT:
+            self._add_number(float(text) if len(text) < 300 else 0.0)
+        self._note(text, shape)
+
+    def _add_typed(self, cell: Cell) -> None:
+        if isinstance(cell, bool):
+            self._note("true" if cell else "false", TextShape.BOOLEAN)
+        elif isinstance(cell, int | float):
+            self._add_number(float(cell) if abs(cell) < 1e300 else 0.0)
+            text = text_of(cell)
+            self._note(text, TextShape.INTEGER if isinstance(cell, int) else TextShape.POINT)
+        elif isinstance(cell, CellMoment):
+            self.moments += 1
+            self._note(cell.text, TextShape.TIME if cell.has_time else TextShape.DATE)
+        else:
+            self._note("", TextShape.TEXT)
+
+    def _add_given(self, text: str) -> None:
+        found = self.given_number.fullmatch(text) if self.given_number else None
+        if found is not None and found[1] != "+" and found[4] is None and _UNMARKED.fullmatch(text):
+            is_zero = found[2].startswith("0") and len(found[2]) > 1
+            self.fitting += self._times * (not is_zero)
+            self.fitting_marked += self._times * (found[3] is not None)
+
+    def _add_number(self, number: float) -> None:
+        self.numbers_sum += number * self._times
+        self.least, self.most = min(self.least, number), max(self.most, number)
+        self.last_number = number
+
+    def _note(self, text: str, shape: TextShape) -> None:
+        if shape is TextShape.TEXT and _CLOCK.fullmatch(text):
+            self.clocks += self._times
+        if self.values < _SAMPLE and self.periods != frozenset():
+            found = date_forms.periods_of(text)
+            self.periods = found if self.periods is None else self.periods & found
+        if shape not in self.example_of:
+            self.example_of[shape] = text[:60]
+        if len(self.examples) < 3 and text not in self.examples:
+            self.examples.append(text[:60])
+        self.shapes[shape] += self._times
+
+    def all_are(self, *some: TextShape) -> bool:
+        return self.values > 0 and sum(self.shapes[one] for one in some) == self.values
+
+    @property
+    def dates(self) -> int:
+        return sum(self.shapes[one] for one in _DATES)
+
+    def date_forms(self) -> frozenset[str]:
+        """Return the forms that fit all dates of the column, whatever the other values are."""
+        if not self.shapes[TextShape.OTHER_DATE]:
+            return frozenset({"iso"})
+        return self.forms or frozenset()

@@ -1,0 +1,207 @@
+"""A table of cells: its header, its rows and its last rows. Source: docs/reference/imports.md §4, §5."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+
+import msgspec
+
+from datasets.imports.reading import csv_rows, encodings, header, totals
+from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
+from datasets.imports.reading.column_facts import ColumnFacts
+from datasets.imports.reading.csv_rows import BrokenRow
+from datasets.imports.reading.header import NumberedRow
+from datasets.imports.reading.questions import Alternative, Json, question
+from datasets.imports.reading.settings import MAX_COLUMNS, ImportSettings
+from datasets.imports.reading.sources import GridRow, SheetFile, csv, open_sheet_file
+
+_MAX_WIDTH = MAX_COLUMNS
+
+
+@dataclass(slots=True)
+class GridFile:
+    """An opened table.
+
+    settings: complete as far as they are known; questions: about the file, not about its columns
+    must_wait: the rows cannot be read before the questions are answered
+    left_out: the number of last rows that are no records, known after the last row
+    """
+
+    settings: ImportSettings
+    is_typed: bool
+    questions: list[Json] = field(default_factory=list)
+    questions_at_end: list[Json] = field(default_factory=list)
+    must_wait: bool = False
+    names: list[str] = field(default_factory=list)
+    left_out: int = 0
+    _rows: Iterator[GridRow] = field(default_factory=lambda: iter(()))
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: str, kind: str, settings: ImportSettings) -> Iterator["GridFile"]:
+        """Open a file and read its header. Raises UnreadableFile."""
+        grid = cls(msgspec.structs.replace(settings, format=kind), is_typed=kind != "csv")
+        if kind == "csv":
+            grid._open_csv(path)
+            yield grid
+            return
+        with open(path, "rb") as file:
+            grid._open_sheet(open_sheet_file(file, kind))
+            yield grid
+
+    def _set(self, **found: object) -> None:
+        self.settings = msgspec.structs.replace(self.settings, **found)
+
+    def _open_csv(self, path: str) -> None:
+        encoding = self.settings.encoding or encodings.recognised(path)
+        if encoding is None:
+            self.questions.append(_ask_encoding(path))
+            self.must_wait = True
+            return
+        delimiter = self.settings.delimiter or csv_rows.delimiter_of(path, encoding)
+        self._set(encoding=encoding, delimiter=delimiter)
+        self._begin(csv(path, encoding=encoding, delimiter=delimiter))
+
+    def _open_sheet(self, file: SheetFile) -> None:
+        name = self.settings.sheet
+        if name is None:
+            filled = file.with_values()
+            if not filled:
+                self._begin(iter(()))
+                return
+            if len(filled) > 1:
+                choices = [Alternative(f"Sheet {one}", {"sheet": one}) for one in filled]
+                self.questions.append(question("sheet", "Several sheets hold values. Which one is imported?", choices))
+                self.must_wait = True
+                return
+            name = filled[0]
+        if name not in dict(file.book.sheets):
+            raise UnreadableFile(f"The file has no visible sheet named {name}.")
+        self._set(sheet=name)
+        if self.settings.hidden is None and (hidden := _hidden(file, name)):
+            self.questions.append(_ask_hidden(hidden))
+        self._begin(file.rows(name, without_hidden=self.settings.hidden == "leave_out"))
+
+    def _begin(self, rows: Iterator[GridRow]) -> None:
+        """Read the header, and leave the rows below it to `data`."""
+        own = self.settings
+        below = (row for row in rows if row[0] > (own.skip_rows or 0) and not _is_blank(row))
+        sample: list[GridRow] = []
+        for row in below:
+            sample.append(row)
+            if len(sample) >= header.SAMPLE_ROWS:
+                break
+        first = [(number, cells) for number, cells in sample if not isinstance(cells, BrokenRow)]
+        found = header.guess(first, header_rows=own.header_rows, skip_rows=own.skip_rows, is_typed=self.is_typed)
+        if found.question is not None:
+            self.questions.append(found.question)
+        self._set(skip_rows=found.skip_rows, header_rows=found.header_rows)
+        table = (row for row in chain(sample, below) if row[0] > found.skip_rows)
+        self._name_columns(table, found.header_rows, sample)
+        self._rows = table
+
+    def _name_columns(self, table: Iterator[GridRow], header_rows: int, sample: list[GridRow]) -> None:
+        taken: list[list[Cell]] = []
+        while len(taken) < header_rows and (row := next(table, None)) is not None:
+            if not isinstance(row[1], BrokenRow):
+                taken.append(row[1])
+        if header_rows:
+            width = max((len(cells) for cells in taken), default=0)
+            if self.is_typed:  # a column without a name has cells in the rows only
+                width = max([width, *_widths(sample)])
+            names = header.names(taken, min(width, _MAX_WIDTH + 1))
+        else:
+            names = [f"column_{place + 1}" for place in range(max(_widths(sample), default=0))]
+        if len(names) > _MAX_WIDTH:
+            raise UnreadableFile(f"The table has more than {_MAX_WIDTH} columns.")
+        self.names = names
+
+    def data(self, facts: dict[int, ColumnFacts] | None = None) -> Iterator[GridRow]:
+        """Yield the rows of the table, without those at the end that are left out. facts: counts all rows"""
+        asks = self.settings.footer_rows is None
+        held = totals.LOOKED_AT if asks and facts is not None else self.settings.footer_rows or 0
+        tail: deque[GridRow] = deque()
+        for row in self._rows:
+            tail.append(row)
+            if len(tail) > held:
+                first = tail.popleft()
+                _count(first, facts)
+                yield first
+        if asks and facts is not None:
+            left_out = self._ask_totals(tail, facts)
+            for _ in range(len(tail) - left_out):
+                first = tail.popleft()
+                _count(first, facts)
+                yield first
+        self.left_out = len(tail)
+
+    def _ask_totals(self, tail: Iterable[GridRow], facts: dict[int, ColumnFacts]) -> int:
+        """Ask about the last rows if they look like totals. Return how many do."""
+        for one in facts.values():
+            one.finish()
+        rows: list[NumberedRow] = [(number, [] if isinstance(cells, BrokenRow) else cells) for number, cells in tail]
+        above = [(facts[place].values, facts[place].numbers_sum) for place in range(len(self.names))]
+        sums = []
+        for _, cells in rows:
+            probes = [ColumnFacts(is_typed=self.is_typed) for _ in above]
+            for probe, cell in zip(probes, cells, strict=False):
+                probe.add(cell)
+            own = [probe.last_number for probe in probes]
+            sums.append(totals.is_sum_of(above, own))
+            above = [
+                (count + (value is not None), total + (value or 0.0))
+                for (count, total), value in zip(above, own, strict=True)
+            ]
+        number = totals.footer_length(rows, len(self.names), sums)
+        if number:
+            self.questions_at_end.append(totals.ask(number, header.shown(rows[-number][1])))
+        else:
+            self._set(footer_rows=0)
+        return number
+
+
+def _count(row: GridRow, facts: dict[int, ColumnFacts] | None) -> None:
+    if facts is not None and not isinstance(row[1], BrokenRow):
+        for place, cell in enumerate(row[1][: len(facts)]):
+            facts[place].add(cell)
+
+
+def _is_blank(row: GridRow) -> bool:
+    return not isinstance(row[1], BrokenRow) and all(map(is_blank, row[1]))
+
+
+def _widths(rows: Iterable[GridRow]) -> list[int]:
+    return [len(cells) for _, cells in rows if not isinstance(cells, BrokenRow)]
+
+
+def _hidden(file: SheetFile, name: str) -> str:
+    """Return what is hidden and has values, in words, or nothing."""
+    rows, columns = 0, set[int]()
+    for row in file.all_rows(name):
+        if all(map(is_blank, row.cells)):
+            continue
+        rows += row.is_hidden
+        if file.book.hidden_columns:
+            columns |= {
+                place
+                for place, cell in enumerate(row.cells)
+                if place in file.book.hidden_columns and not is_blank(cell)
+            }
+    words = ((rows, "row"), (len(columns), "column"))
+    parts = [f"{number} {word}{'s' * (number != 1)}" for number, word in words if number]
+    return " and ".join(parts)
+
+
+def _ask_hidden(hidden: str) -> Json:
+    choices = [
+        Alternative("Import the hidden cells, too", {"hidden": "keep"}),
+        Alternative("Leave out what is hidden", {"hidden": "leave_out"}),
+    ]
+    return question("hidden", f"The sheet hides {hidden} with values. Are they imported?", choices)
+
+
+def _ask_encoding(path: str) -> Json:
+    choices = [Alternative(f"{name}: {sample}", {"encoding": name}) for name, sample in encodings.possible(path)]
+    return question("encoding", "The file is not UTF-8. In which encoding is this text right?", choices)

@@ -1,0 +1,114 @@
+"""Unpack a file and find its format by its first bytes. Source: docs/reference/imports.md §2, §5."""
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from config.xml_archives import BROKEN, open_archive
+from datasets.imports.reading.cells import UnreadableFile
+
+MAX_SHEET_BYTES = 1024**3  # of all parts of a spreadsheet, unpacked
+_BLOCK_BYTES = 256 * 1024
+_GZIP, _ZIP, _PARQUET, _OLD_EXCEL = b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0"
+_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
+_EXTENDED = (b'"$oid"', b'"$date"', b'"$numberLong"', b'"$numberInt"', b'"$numberDouble"')
+_MARKS = (b"\xef\xbb\xbf",)
+_BLANK = b" \t\r\n"
+
+
+class UnpackedFile(NamedTuple):
+    """The content of a file without gzip. sha256: of the content, so that a packed file equals one that is not"""
+
+    path: str
+    sha256: str
+
+
+def unpack(path: str, target: str, *, max_bytes: int) -> UnpackedFile:
+    """Write the content of a file to `target` and return it. An earlier result is used again. Raises UnreadableFile."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as packed:
+        is_gzip = packed.read(2) == _GZIP
+        packed.seek(0)
+        blocks = _inflated(packed) if is_gzip else iter(lambda: packed.read(_BLOCK_BYTES), b"")
+        temporary, size = Path(f"{target}.new"), 0
+        with temporary.open("wb") as content:
+            for block in blocks:
+                size += content.write(block)
+                if size > max_bytes:
+                    raise UnreadableFile(f"The file has more than {max_bytes} bytes after decompression.")
+                digest.update(block)
+    os.replace(temporary, target)
+    if not size:
+        raise UnreadableFile("The file is empty.")
+    return UnpackedFile(target, digest.hexdigest())
+
+
+def _inflated(packed: BinaryIO) -> Iterator[bytes]:
+    """Decompress all gzip members, at most one block at a time. Zero bytes after a member are padding."""
+    pending, member = packed.read(_BLOCK_BYTES), None
+    try:
+        while pending:
+            if member is None:
+                pending = pending.lstrip(b"\0") or packed.read(_BLOCK_BYTES).lstrip(b"\0")
+                if not pending:
+                    return
+                member = zlib.decompressobj(wbits=31)
+            yield member.decompress(pending, _BLOCK_BYTES)
+            if member.eof:
+                pending, member = member.unused_data or packed.read(_BLOCK_BYTES), None
+            else:
+                pending = member.unconsumed_tail or packed.read(_BLOCK_BYTES)
+        if member is not None:
+            while rest := member.decompress(member.unconsumed_tail, _BLOCK_BYTES):
+                yield rest
+            if not member.eof:
+                raise UnreadableFile("The gzip data of the file ends too early.")
+    except zlib.error as error:
+        raise UnreadableFile("The file is not valid gzip data.") from error
+
+
+def format_of(path: str) -> str:
+    """Return the format of a file by its content. Raises UnreadableFile."""
+    with open(path, "rb") as file:
+        first = file.read(_BLOCK_BYTES)
+        if first.startswith(_ZIP):
+            return _format_of_archive(file)
+    if first.startswith(_PARQUET):
+        return "parquet"
+    if first.startswith(_OLD_EXCEL):
+        raise UnreadableFile("This is a file of an old Excel, or it has a password. Save it as .xlsx without one.")
+    if first.startswith(b"%PDF-"):
+        raise UnreadableFile("This is a PDF. Save the table as CSV or .xlsx.")
+    for mark in _MARKS:
+        first = first.removeprefix(mark)
+    begin = first.lstrip(_BLANK)
+    if begin.startswith(b"[") and begin[1:].lstrip(_BLANK)[:1] in {b"{", b"]"}:
+        return "mongoexport" if any(word in first for word in _EXTENDED) else "json"
+    if begin.startswith(b"{") and begin[1:].lstrip(_BLANK)[:1] in {b'"', b"}"}:
+        return "mongoexport" if any(word in first for word in _EXTENDED) else "ndjson"
+    return "csv"
+
+
+def open_sheets(file: BinaryIO) -> zipfile.ZipFile:
+    """Return the archive of a spreadsheet. Raises UnreadableFile."""
+    try:
+        return open_archive(file, max_unpacked_bytes=MAX_SHEET_BYTES)
+    except ValueError as error:
+        raise UnreadableFile("The spreadsheet is damaged, encrypted or too large.") from error
+
+
+def _format_of_archive(file: BinaryIO) -> str:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = set(archive.namelist())
+            if "mimetype" in names and archive.read("mimetype").strip() == _OPEN_DOCUMENT:
+                return "ods"
+            if "_rels/.rels" in names and any(name.lower().startswith("xl/") for name in names):
+                return "xlsx"
+    except BROKEN as error:
+        raise UnreadableFile("The file is a damaged archive.") from error
+    raise UnreadableFile("The file is an archive, and no spreadsheet. Unpack it first.")

@@ -1,0 +1,72 @@
+"""Read the rows of a Parquet file with DuckDB. Source: docs/reference/imports.md §5."""
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from uuid import UUID
+
+from config.limited import TooLarge
+from datasets.columns.duckdb import connect, quoted
+from datasets.imports.reading import numbers
+from datasets.imports.reading.cells import Bad, Cell, CellMoment, Unfit, UnreadableFile
+from datasets.imports.reading.csv_rows import BrokenRow
+
+_MEMORY_MB = 100
+_AT_ONCE = 1_000
+_NUMBER = "file_row_number"
+
+
+def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
+    """Yield each row with its number, from 1. Raises UnreadableFile."""
+    import duckdb
+
+    folder = str(Path(path).parent)
+    try:
+        with connect([folder], memory_mb=_MEMORY_MB, spill=f"{folder}/spill", threads=1) as connection:
+            found = connection.execute(f"SELECT * FROM read_parquet({quoted(path)}, file_row_number = true)")  # noqa: S608
+            names = [column[0] for column in found.description or []]
+            place = names.index(_NUMBER)
+            while some := found.fetchmany(_AT_ONCE):
+                for row in some:
+                    values = {name: _value(value) for name, value in zip(names, row, strict=True) if name != _NUMBER}
+                    yield row[place] + 1, values
+    except duckdb.OutOfMemoryException as error:
+        raise TooLarge from error
+    except duckdb.Error as error:
+        raise UnreadableFile("The Parquet file is damaged or has a form that cannot be read.") from error
+
+
+def _value(value: object) -> Cell:
+    try:
+        return _converted(value)
+    except Unfit as error:
+        return Bad(str(value)[:200], str(error))
+
+
+def _converted(value: object) -> Cell:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Unfit("is not a number")
+    if isinstance(value, datetime):
+        fraction = f"{value.microsecond:06}".rstrip("0")
+        at = value.replace(microsecond=0)
+        return CellMoment(at.astimezone(UTC) if at.tzinfo else at, True, fraction)
+    if isinstance(value, date):
+        return CellMoment(datetime(value.year, value.month, value.day), False)  # noqa: DTZ001  a date has no zone
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else numbers.as_float(value)
+    if isinstance(value, list | tuple):
+        return [_inner(one) for one in value]
+    if isinstance(value, dict):
+        return {str(name): _inner(one) for name, one in value.items()}
+    if isinstance(value, UUID | time | timedelta):
+        return str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise Unfit("is binary, and no text")
+    return value
+
+
+def _inner(value: object) -> Cell:
+    converted = _converted(value)
+    return converted.text if isinstance(converted, CellMoment) else converted

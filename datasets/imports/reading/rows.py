@@ -1,0 +1,193 @@
+"""Turn the rows of a file into records: the one way from cells to what is stored."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from datasets import records
+from datasets.imports.reading import values
+from datasets.imports.reading.cells import Cell, CellMoment, Unfit, is_blank, shown, text_of
+from datasets.imports.reading.columns import FileColumn, place_of
+from datasets.imports.reading.csv_rows import BrokenRow
+from datasets.imports.reading.settings import ColumnSettings, ImportSettings
+from datasets.imports.reading.values import ABSENT, ColumnPlan, Convert
+from datasets.imports.reading.zones import written
+from datasets.records import ParsedRecord, auto_ids
+from datasets.records.names import MOMENTS
+
+_ID_CHARACTERS = 40
+
+
+class RejectedRow(NamedTuple):
+    """A row that is not stored. column: blank if the reason is of the whole row; values: by the name of the column"""
+
+    row: int
+    column: str
+    reason: str
+    values: dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadColumn:
+    column: FileColumn
+    target: str
+    convert: Convert
+
+
+@dataclass(slots=True)
+class RowReader:
+    """Converts rows.
+
+    content: the hash of the file; set_ids: the `auto_ids` of the data set
+    keeps_nulls: a null is a value of its own, as in JSON
+    """
+
+    columns: Sequence[FileColumn]
+    settings: ImportSettings
+    content: str
+    set_ids: Sequence[str] = ()
+    keeps_nulls: bool = False
+    _known: set[str] = field(default_factory=set)
+    _stored: list[_ReadColumn] = field(default_factory=list)
+    _plans: list[tuple[int, str, Convert, FileColumn]] = field(default_factory=list)
+    _by_name: dict[str, _ReadColumn] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
+    _id_columns: list[_ReadColumn] = field(default_factory=list)
+    _time: Callable[[Cell], CellMoment] | None = None
+    _built: list[FileColumn | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            if not column.is_left_out and column.target:
+                self._stored.append(_ReadColumn(column, column.target, plan_of(column, self.settings).converter()))
+        self._plans = [(one.column.place, one.target, one.convert, one.column) for one in self._stored]
+        self._by_name = {one.column.name: one for one in self._stored}
+        self._names = frozenset(one.name for one in self.columns)
+        for name in self.settings.id or ():
+            own = place_of(name, self.columns)
+            if own is not None:
+                self._id_columns.append(_ReadColumn(own, own.target, plan_of(own, self.settings).converter()))
+        if self.settings.timestamp is not None:
+            self._time = values.moment_reader(self.settings.timestamp.form)
+            self._built = [place_of(name, self.columns) for name in self.settings.timestamp.from_]
+
+    def read(self, number: int, cells: list[Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
+        """Return the record of a row, or why it is rejected."""
+        if isinstance(cells, BrokenRow):
+            return RejectedRow(number, "", cells.reason, {})
+        width = len(self.columns)
+        if len(cells) > width and any(not is_blank(cell) for cell in cells[width:]):
+            return self._reject(number, "", "has more values than the table has columns", cells)
+        record: dict[str, object] = {}
+        given = len(cells)
+        for place, target, convert, column in self._plans:
+            if place >= given:
+                continue
+            try:
+                value = convert(cells[place])
+            except Unfit as error:
+                return self._reject(number, column.shown, str(error), cells)
+            if value is not ABSENT:
+                record[target] = value
+        return self._finish(number, record, cells)
+
+    def read_fields(self, number: int, fields: dict[str, Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
+        """Return the record of a row whose values have names, or why it is rejected."""
+        if isinstance(fields, BrokenRow):
+            return RejectedRow(number, "", fields.reason, {})
+        keeps_others = self.settings.other_columns != "leave_out"
+        record: dict[str, object] = {}
+        for name, value in fields.items():
+            one = self._by_name.get(name)
+            if one is None:
+                if keeps_others and name not in self._names:
+                    record[name] = value
+                continue
+            try:
+                kept = None if value is None and self.keeps_nulls else one.convert(value)
+            except Unfit as error:
+                rejected = {key: shown(cell) for key, cell in fields.items()}
+                return RejectedRow(number, one.column.shown, str(error), rejected)
+            if kept is not ABSENT:
+                record[one.target] = kept
+        return self._finish(number, record, [fields.get(one.name) for one in self.columns])
+
+    def _finish(self, number: int, record: dict[str, object], cells: list[Cell]) -> ParsedRecord | RejectedRow:
+        if self.settings.timestamp is not None:
+            try:
+                record["_timestamp"] = self._built_time(cells)
+            except Unfit as error:
+                return self._reject(number, " ".join(self.settings.timestamp.from_), str(error), cells)
+        try:
+            record_id = self._id(number, record, cells)
+        except Unfit as error:
+            return self._reject(number, "_id", str(error), cells)
+        if record_id is not None:
+            record["_id"] = record_id
+        checked = records.check_row(record, auto_ids=self.set_ids, known=self._known)
+        if isinstance(checked, ParsedRecord):
+            return checked
+        name, message = checked[0]
+        column = next((one.column.shown for one in self._stored if one.target == name), name or "")
+        return self._reject(number, column, message, cells)
+
+    def _built_time(self, cells: list[Cell]) -> str:
+        texts = [
+            text_of(cells[one.place]).strip() if one is not None and one.place < len(cells) else ""
+            for one in self._built
+        ]
+        if self._time is None or not all(texts):
+            raise Unfit("is blank, and makes _timestamp")
+        return written(self._time(" ".join(texts)), self.settings.zone or "UTC")
+
+    def _id(self, number: int, record: Mapping[str, object], cells: list[Cell]) -> str | None:
+        if self.set_ids:
+            return None
+        if self._id_columns:
+            found: dict[str, object] = {}
+            for one in self._id_columns:
+                value = record.get(one.target, ABSENT)
+                if value is ABSENT and one.column.place < len(cells):
+                    value = one.convert(cells[one.column.place])
+                if value is ABSENT:
+                    raise Unfit(f"{one.column.shown} is blank, and makes the _id")
+                found[one.target] = value
+            try:
+                return auto_ids.make(found, list(found))
+            except ValueError as error:
+                raise Unfit("cannot be made, because a value is no date") from error
+        if "_id" in record:
+            return None
+        return hashlib.sha256(f"{self.content}:{number}".encode()).hexdigest()[:_ID_CHARACTERS]
+
+    def _reject(self, number: int, column: str, reason: str, cells: Sequence[Cell]) -> RejectedRow:
+        named = {
+            one.name or one.key: shown(cells[one.place])
+            for one in self.columns
+            if one.place < len(cells) and (one.name or not is_blank(cells[one.place]))
+        }
+        return RejectedRow(number, column, reason, named)
+
+
+def plan_of(column: FileColumn, settings: ImportSettings) -> ColumnPlan:
+    """Return how a column is read, from its own settings and those of the whole file."""
+    own: ColumnSettings = column.given
+    decimal = own.decimal or settings.decimal or "."
+    thousands = own.thousands if own.thousands is not None else settings.thousands or ""
+    words = own.null_words if own.null_words is not None else settings.null_words or []
+    return ColumnPlan(
+        to=column.target,
+        type=own.type or "",
+        form=own.form or "iso",
+        zone=own.zone or settings.zone or "UTC",
+        decimal=decimal,
+        thousands="" if thousands == decimal else thousands,
+        empty=own.empty or settings.empty or "absent",
+        null_words=frozenset(words),
+        unit=own.unit,
+        percent=own.percent,
+        true=tuple(own.true or values.TRUE),
+        false=tuple(own.false or values.FALSE),
+        is_instant=column.target in MOMENTS,
+    )

@@ -1,0 +1,122 @@
+"""A killed import goes on where it was: the data set then has exactly the rows of the file, none twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from config import audit
+from datasets.imports import job, starting
+from datasets.models import DataImport, DataSet, Record
+from tests.datasets.imports.calling import work
+from tests.datasets.making import make_data_set
+from tests.servers import ROOT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROWS = 40_000
+WORK = """
+import django
+django.setup()
+from datasets.imports import job
+from datasets.models import DataImport
+print("working", flush=True)
+run = DataImport.objects.get()
+while job.work(run):
+    run.refresh_from_db()
+"""
+
+
+@pytest.fixture
+def run(tmp_path) -> DataImport:
+    path = tmp_path / "a.csv"
+    path.write_text("_timestamp,n\n" + "".join(f"2024-01-01T{n % 24:02}:00,{n}\n" for n in range(ROWS)))
+    return starting.start(make_data_set(), path, {}, by=audit.COMMAND)
+
+
+def start_worker(folder) -> subprocess.Popen:
+    name = connection.settings_dict["NAME"]
+    url = (
+        f"sqlite:///{name}"
+        if connection.vendor == "sqlite"
+        else os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{name}"
+    )
+    variables = {"DATABASE_URL": url, "IMPORT_WORK_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    return subprocess.Popen(
+        [sys.executable, "-c", WORK], cwd=ROOT, env={**os.environ, **variables}, stdout=subprocess.DEVNULL
+    )
+
+
+def kill_at(number: int, folder) -> int:
+    """Kill a worker once it has stored this number of rows, and return how many are stored."""
+    worker = start_worker(folder)
+    ends_at = time.monotonic() + 120
+    while DataImport.objects.get().stored < number and worker.poll() is None and time.monotonic() < ends_at:
+        time.sleep(0.01)
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.wait()
+    return DataImport.objects.get().stored
+
+
+def test_an_import_that_is_killed_twice_has_every_row_once(run, settings):
+    if connection.vendor == "sqlite" and "memory" in str(connection.settings_dict["NAME"]):
+        pytest.skip("another process cannot open a database in memory")
+    for number in (1, ROWS // 3):
+        stored = kill_at(number, settings.IMPORT_WORK_DIR)
+        assert number <= stored < ROWS
+        assert Record.objects.count() == stored
+        DataImport.objects.update(seen_at=timezone.now() - timedelta(seconds=121))  # the lease is over
+
+    done = work(run.pk)
+
+    assert (done.state, done.stored, done.new, done.replaced) == ("finished", ROWS, ROWS, 0)
+    assert Record.objects.count() == DataSet.objects.get().record_count == ROWS
+
+
+def test_an_import_goes_on_from_another_machine(run, settings, tmp_path):
+    run = DataImport.objects.get()
+    while run.state == "reading" or not run.stored:
+        assert job.work(run, seconds=0)
+        run.refresh_from_db()
+    assert 0 < run.stored < ROWS
+    settings.IMPORT_WORK_DIR = tmp_path / "another machine"
+
+    done = work(run.pk)
+
+    assert (done.state, done.new, done.replaced) == ("finished", ROWS, 0)
+    assert Record.objects.count() == ROWS
+
+
+def test_a_pause_and_a_cancellation_stop_between_two_batches(run):
+    run = DataImport.objects.get()
+    while run.state == "reading" or not run.stored:
+        job.work(run, seconds=0)
+        run.refresh_from_db()
+    starting.pause(run)
+    stored = run.stored
+    assert (work(run.pk).stored, Record.objects.count()) == (stored, stored)
+
+    starting.resume(run)
+    job.work(run, seconds=0)
+    run.refresh_from_db()
+    assert run.stored > stored
+    starting.cancel(run)
+    assert work(run.pk).state == "cancelled"
+    assert Record.objects.count() == DataSet.objects.get().record_count == run.stored
+
+
+def test_a_worker_that_has_not_seen_a_pause_stores_nothing(run):
+    run = DataImport.objects.get()
+    while run.state == "reading" or not run.stored:
+        job.work(run, seconds=0)
+        run.refresh_from_db()
+    stored = run.stored
+    starting.pause(DataImport.objects.get())
+
+    assert job.work(run) is False
+    assert Record.objects.count() == DataImport.objects.get().stored == stored
