@@ -1,13 +1,13 @@
 """Delete old messages, received texts and received emails in batches, each in its own transaction.
 
-The daily counts of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
+The statistics of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
 time. Two runs at the same time are safe: each batch is one transaction, and a run skips rows that another run
 has locked. Source: docs/reference/sending-api.md §21.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, date
 from typing import Any
 from uuid import UUID
 
@@ -15,14 +15,16 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
-from config.utc_days import day_of
+from notifications.jobs import durations
 from notifications.models.api_key import KeyType
-from notifications.models.daily_count import CountedDay, DailyCount
+from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.notification import Notification
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.service import Service
 from notifications.models.status import Status
+
+_What = tuple[date, int, UUID, str, str, str]
 
 
 def due_messages(service: Service) -> list[QuerySet[Notification]]:
@@ -66,36 +68,39 @@ def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
 
 def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     columns = (
-        *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status"),
-        *("sent_at", "parts", "rate_multiplier"),
+        *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status", "provider"),
+        *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier"),
     )
     batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
-    counted: Counter[tuple[date, UUID, str, str]] = Counter()
-    units: Counter[tuple[date, UUID, str, str]] = Counter()
+    counted: dict[_What, list[Notification]] = {}
     for message in batch:
         if message.key_type != KeyType.TEST:
-            day = day_of(message.created_at)
-            what = (day, message.template_id, message.key_type, message.status)
-            counted[what] += 1
-            units[what] += message.parts * message.rate_multiplier if message.sent_at else 0
-    channels = {message.template_id: message.channel for message in batch}
+            counted.setdefault(_what(message), []).append(message)
     # Update days before counts, both in order. Otherwise two runs, or a run and a count, could deadlock.
-    for day in sorted({day for day, *_ in counted}):
+    for day in sorted({what[0] for what in counted}):
         CountedDay.objects.touch(batch[0].service_id, day)
-    for what, number in sorted(counted.items()):
-        day, template_id, key_type, status = what
-        DailyCount.objects.add_deleted(
-            number,
-            units[what],
+    for what, some in sorted(counted.items()):
+        day, hour, template_id, key_type, status, provider = what
+        HourlyCount.objects.add_deleted(
+            len(some),
+            sum(message.parts * message.rate_multiplier for message in some if message.sent_at),
+            Counter(str(time) for message in some if (time := durations.of(message)) is not None),
             service_id=batch[0].service_id,
             day=day,
-            channel=channels[template_id],
+            hour=hour,
+            channel=some[0].channel,
             template_id=template_id,
             key_type=key_type,
             status=status,
+            provider=provider,
         )
     Notification.objects.filter(id__in=[message.id for message in batch]).delete()
     return len(batch)
+
+
+def _what(message: Notification) -> _What:
+    at = message.created_at.astimezone(UTC)
+    return (at.date(), at.hour, message.template_id, message.key_type, message.status, message.provider)
 
 
 def _remove_received(rows: QuerySet[Any], pace: Pace) -> int:  # Any: texts or emails

@@ -29,7 +29,7 @@ from notifications.admin.services import forms, page
 from notifications.admin.services.sending_forms import ApiForm, QuietHoursForm
 from notifications.admin.services.state import ARCHIVED, StateSteps
 from notifications.jobs import limits
-from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
+from notifications.models import HourlyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
 from notifications.submission import public_pages
 from notifications.validation.daily_limits import new_daily_limits
@@ -261,9 +261,9 @@ class ServiceAdmin(StateSteps):
 
 
 def _count(column: str, **what: Any) -> Subquery:
-    """Sum a service's daily counts of the last days. They are kept longer than messages."""
+    """Sum a service's counts of the last days. They are kept longer than messages."""
     first = today() - timedelta(days=_DAYS - 1)
-    mine = DailyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
+    mine = HourlyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
     return Subquery(mine.values("service").annotate(sum=Sum(F(column))).values("sum"))
 
 

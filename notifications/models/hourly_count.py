@@ -1,0 +1,130 @@
+"""The statistics of messages: counts by hour and status. Pages and data sets read them, and they outlive the messages.
+
+`notifications.jobs.counting` writes the rows, `notifications.jobs.figures` reads them.
+Source: docs/reference/statistics.md §1, §2.
+"""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from config.utc_days import day_of
+from notifications.models.api_key import KeyType
+from notifications.models.channel import Channel
+from notifications.models.service import Service
+from notifications.models.status import Status
+from notifications.models.template import Template
+
+KEPT_FOR = timedelta(days=730)
+Times = dict[str, int]  # duration in tenths of a second, as in `seconds` → number of messages
+
+
+class HourlyCountQuerySet(models.QuerySet["HourlyCount"]):
+    def add_deleted(self, number: int, units: int, times: Times, **what: Any) -> None:  # Any: the columns of a count
+        """Add `number` deleted messages. Call it in the transaction that deletes them, after `CountedDay.touch`.
+
+        The count contains the messages if their hour was counted after they ended. Otherwise it is raised to include
+        them. `touch` has locked the day, so no other process changes the row meanwhile.
+        """
+        row = self.filter(**what).first() or HourlyCount(**what)
+        row.deleted += number
+        row.deleted_units += units
+        row.deleted_times = dict(Counter(row.deleted_times) + Counter(times))
+        row.n = max(row.n, row.deleted)
+        row.units = max(row.units, row.deleted_units)
+        row.times = dict(Counter(row.times) | Counter(row.deleted_times))
+        row.version += 1
+        row.save()
+
+    def to_record(self) -> Self:
+        """Return the counts that changed since they were stored as records of a data set, oldest first."""
+        return self.filter(version__gt=F("recorded_version")).order_by("id")
+
+    def to_forget(self) -> Self:
+        return self.filter(day__lt=day_of(timezone.now() - KEPT_FOR))
+
+
+class HourlyCount(models.Model):
+    """Messages of one UTC hour, by template, key type, last status and provider: no recipient, content or reference.
+
+    Messages of test keys are not counted. The hour is that of the acceptance.
+    provider: the last provider that was tried; blank if there was none
+    n: all messages at the last count of their day, see CountedDay
+    units: the parts of accepted text messages, times the multiplier of the country
+    times: the durations from due to delivered, of delivered messages with a provider
+    deleted, deleted_units, deleted_times: the share of the messages whose rows are deleted
+    version, recorded_version: the number of changes, and their number when the count was last stored as a record
+    """
+
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
+    day = models.DateField()
+    hour = models.PositiveSmallIntegerField()
+    channel = models.CharField(max_length=5, choices=Channel.choices)
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, db_index=False)
+    key_type = models.CharField(max_length=4, choices=KeyType.choices)
+    status = models.CharField(max_length=20, choices=Status.choices)
+    provider = models.CharField(max_length=60, blank=True)
+    n = models.PositiveIntegerField(default=0)
+    deleted = models.PositiveIntegerField(default=0)
+    units = models.PositiveBigIntegerField(default=0)
+    deleted_units = models.PositiveBigIntegerField(default=0)
+    times = models.JSONField(default=dict)
+    deleted_times = models.JSONField(default=dict)
+    version = models.PositiveIntegerField(default=1)
+    recorded_version = models.PositiveIntegerField(default=0)
+
+    objects = HourlyCountQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["service", "day", "hour", "template", "key_type", "status", "provider"],
+                name="hourly_count_unique",
+            ),
+            models.CheckConstraint(condition=Q(hour__range=(0, 23)), name="hourly_count_hour_range"),
+        ]
+        indexes = [
+            models.Index(fields=["day"], name="hourly_count_day"),
+            models.Index(fields=["template", "day"], name="hourly_count_template"),
+            models.Index(fields=["id"], condition=Q(version__gt=F("recorded_version")), name="hourly_count_to_record"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.n} messages of {self.day}, {self.hour:02}:00"
+
+
+class CountedDayQuerySet(models.QuerySet["CountedDay"]):
+    def touch(self, service_id: Any, day: Any) -> None:  # Any: values of the columns
+        """Mark a day to be counted again. Call it in the transaction that deletes messages of the day."""
+        mine = self.filter(service_id=service_id, day=day)
+        changes: dict[str, Any] = {"version": F("version") + 1, "counted_at": None, "is_settled": False}
+        if not mine.update(**changes):
+            self.bulk_create([CountedDay(service_id=service_id, day=day)], ignore_conflicts=True)
+            mine.update(**changes)
+
+
+class CountedDay(models.Model):
+    """The state of counting the messages of one service and UTC day.
+
+    version: incremented by every count and deletion, so that a count that ran at the same time is discarded
+    is_settled: the day is over and all of its messages have ended, so it is not counted again
+    """
+
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
+    day = models.DateField()
+    counted_at = models.DateTimeField(null=True)
+    is_settled = models.BooleanField(default=False)
+    version = models.PositiveIntegerField(default=0)
+
+    objects = CountedDayQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["service", "day"], name="counted_day_unique")]
+        indexes = [models.Index(fields=["counted_at"], condition=models.Q(is_settled=False), name="counted_day_open")]
+
+    def __str__(self) -> str:
+        return f"Count of {self.day}"
