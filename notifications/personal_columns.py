@@ -58,7 +58,7 @@ COLUMNS = PersonalColumns(
         "notifications.GuestListEntry": TextColumns(
             own="value normalised", text="note", staff="created_by", service="service"
         ),
-        "notifications.HourlyCount": TextColumns(nothing="provider times deleted_times"),
+        "notifications.HourlyCount": TextColumns(nothing="provider times deleted_times reasons deleted_reasons"),
         "notifications.IdempotencyRecord": TextColumns(
             own="key", text="answer", nothing="fingerprint", service="api_key__service"
         ),

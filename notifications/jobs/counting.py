@@ -11,7 +11,7 @@ Source: docs/reference/statistics.md §2.
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -19,15 +19,17 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Sum, When
 from django.utils import timezone
 
+from config.databases.streaming import streamed
 from config.queue import presence
 from config.utc_days import day_of, start_of
 from notifications.jobs.durations import RoundedDuration
 from notifications.jobs.utc_sql import UtcHour
 from notifications.models.api_key import KeyType
+from notifications.models.failure_reason import reason_of
 from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.notification import Notification
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, Status
+from notifications.models.status import COMPLETED, FAILURES, Status
 
 DAYS_SHOWN = 7
 SETTLES_AFTER = timedelta(minutes=10)  # after the end of a day, when all its transactions have ended
@@ -36,6 +38,8 @@ COUNTED = (KeyType.LIVE, KeyType.TEAM)  # no count includes test messages
 RUNS = "message counts"  # the name under which the database keeps the time of the last run
 
 _WHAT = ("hour", "channel", "template_id", "key_type", "status", "provider")
+_READ_OF_FAILED = ("id", "created_at", *_WHAT[1:], "attempts", "receipts")
+_AT_ONCE = 1000
 _What = tuple[int, str, UUID, str, str, str]
 
 IS_DELIVERED_BY_A_PROVIDER = Q(status=Status.DELIVERED, completed_at__isnull=False) & ~Q(provider="")
@@ -45,11 +49,12 @@ UNITS = Sum(F("parts") * F("rate_multiplier"), filter=Q(sent_at__isnull=False), 
 
 @dataclass(slots=True)
 class _Counted:
-    """The messages of one group: their number, charged parts, and durations with the number of each."""
+    """The messages of one group: their number, charged parts, and durations and reasons with the number of each."""
 
     n: int = 0
     units: int = 0
     times: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
 
 
 def count_recent() -> int:
@@ -73,7 +78,7 @@ def count_day(service_id: UUID, day: date) -> bool:
     hours = {
         what[0]
         for what in stored.keys() | living.keys()
-        if living[what] != (stored[what].n - stored[what].deleted if what in stored else 0)
+        if what not in stored or living[what] != stored[what].n - stored[what].deleted or _lacks_reasons(stored[what])
     }
     counted = _counted(service_id, day, hours)
     is_over = counted_at > start_of(day + timedelta(days=1)) + SETTLES_AFTER
@@ -141,7 +146,22 @@ def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[_What,
         one.units += units
         if time is not None:
             one.times[str(time)] += n
+    failed = mine.filter(hour__in=hours, status__in=FAILURES).only(*_READ_OF_FAILED)
+    for message in streamed(failed, chunk_size=_AT_ONCE):
+        if reason := reason_of(message):
+            found.setdefault(what_of(message), _Counted()).reasons[reason] += 1
     return found
+
+
+def what_of(message: Notification) -> _What:
+    """Return the columns of the count that a message belongs to."""
+    hour = message.created_at.astimezone(UTC).hour
+    return (hour, message.channel, message.template_id, message.key_type, message.status, message.provider)
+
+
+def _lacks_reasons(row: HourlyCount) -> bool:
+    """Return whether failed messages changed between the two queries of the last count."""
+    return row.status in FAILURES and sum(row.reasons.values()) != row.n
 
 
 def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[_What, _Counted]) -> None:
@@ -151,18 +171,25 @@ def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[_W
     for what, row in stored.items():
         found = counted.get(what, _Counted())
         times = dict(Counter(row.deleted_times) + found.times)
-        now = (row.deleted + found.n, row.deleted_units + found.units, times)
-        if (row.n, row.units, row.times) != now:
-            row.n, row.units, row.times = now
+        reasons = dict(Counter(row.deleted_reasons) + found.reasons)
+        now = (row.deleted + found.n, row.deleted_units + found.units, times, reasons)
+        if (row.n, row.units, row.times, row.reasons) != now:
+            row.n, row.units, row.times, row.reasons = now
             row.version += 1
             changed.append(row)
-    HourlyCount.objects.bulk_update(changed, ["n", "units", "times", "version"], batch_size=500)
+    HourlyCount.objects.bulk_update(changed, ["n", "units", "times", "reasons", "version"], batch_size=500)
     HourlyCount.objects.bulk_create(
         HourlyCount(
-            service_id=service_id, day=day, n=found.n, units=found.units, times=dict(found.times), **_columns(what)
+            service_id=service_id,
+            day=day,
+            n=found.n,
+            units=found.units,
+            times=dict(found.times),
+            reasons=dict(found.reasons),
+            **_columns(what),
         )
         for what, found in counted.items()
-        if what not in stored
+        if what not in stored and found.n
     )
 
 

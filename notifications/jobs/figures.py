@@ -20,7 +20,7 @@ from notifications.jobs.utc_sql import UtcMonth
 from notifications.models.hourly_count import HourlyCount
 from notifications.models.notification import Notification
 from notifications.models.service import Service
-from notifications.models.status import Status
+from notifications.models.status import FAILURES, Status
 
 _COUNTED_NOW_AT_MOST = timedelta(hours=24)  # else each page would count the messages of all days without a clock
 _ALL = {"n": "n", "units": "units", "times": "times"}
@@ -77,6 +77,20 @@ def times(*, first: date, services: Sequence[Service]) -> dict[tuple[str, str], 
         for provider, channel, time, n in grouped:
             found.setdefault((provider, channel), Counter())[time] += n
     return {key: +numbers for key, numbers in found.items() if numbers.total()}
+
+
+def reasons(*, first: date, services: Sequence[Service]) -> Counter[tuple[str, str, str]]:
+    """Return the failed messages by channel, FailureReason and status, up to the last run.
+
+    The reason is blank for messages that were deleted before version 1.2 counted reasons.
+    """
+    found: Counter[tuple[str, str, str]] = Counter()
+    failed = HourlyCount.objects.filter(day__gte=first, service__in=services, status__in=FAILURES)
+    for channel, status, n, some in failed.values_list("channel", "status", "n", "reasons"):
+        found[channel, "", status] += n - sum(some.values())
+        for reason, number in some.items():
+            found[channel, reason, status] += number
+    return +found
 
 
 def _first_counted_now() -> datetime | None:

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
 from notifications.jobs import durations
 from notifications.models.api_key import KeyType
+from notifications.models.failure_reason import reason_of
 from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.notification import Notification
 from notifications.models.received_email import ReceivedEmail
@@ -69,7 +70,7 @@ def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
 def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     columns = (
         *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status", "provider"),
-        *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier"),
+        *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier", "attempts", "receipts"),
     )
     batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
     counted: dict[_What, list[Notification]] = {}
@@ -85,6 +86,7 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
             len(some),
             sum(message.parts * message.rate_multiplier for message in some if message.sent_at),
             Counter(str(time) for message in some if (time := durations.of(message)) is not None),
+            Counter(reason.value for message in some if (reason := reason_of(message))),
             service_id=batch[0].service_id,
             day=day,
             hour=hour,

@@ -27,6 +27,8 @@ class Migration(migrations.Migration):
                 ('deleted_units', models.PositiveBigIntegerField(default=0)),
                 ('times', models.JSONField(default=dict)),
                 ('deleted_times', models.JSONField(default=dict)),
+                ('reasons', models.JSONField(default=dict)),
+                ('deleted_reasons', models.JSONField(default=dict)),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('recorded_version', models.PositiveIntegerField(default=0)),
                 ('service', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='notifications.service')),

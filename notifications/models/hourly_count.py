@@ -5,6 +5,7 @@ Source: docs/reference/statistics.md §1, §2.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Self
 
@@ -20,11 +21,13 @@ from notifications.models.status import Status
 from notifications.models.template import Template
 
 KEPT_FOR = timedelta(days=730)
-Times = dict[str, int]  # duration in tenths of a second, as in `seconds` → number of messages
+Numbers = Mapping[str, int]  # a duration in tenths of a second, or a FailureReason → number of messages
 
 
 class HourlyCountQuerySet(models.QuerySet["HourlyCount"]):
-    def add_deleted(self, number: int, units: int, times: Times, **what: Any) -> None:  # Any: the columns of a count
+    def add_deleted(  # Any: the columns of a count
+        self, number: int, units: int, times: Numbers, reasons: Numbers, **what: Any
+    ) -> None:
         """Add `number` deleted messages. Call it in the transaction that deletes them, after `CountedDay.touch`.
 
         The count contains the messages if their hour was counted after they ended. Otherwise it is raised to include
@@ -37,6 +40,8 @@ class HourlyCountQuerySet(models.QuerySet["HourlyCount"]):
         row.n = max(row.n, row.deleted)
         row.units = max(row.units, row.deleted_units)
         row.times = dict(Counter(row.times) | Counter(row.deleted_times))
+        row.deleted_reasons = dict(Counter(row.deleted_reasons) + Counter(reasons))
+        row.reasons = dict(Counter(row.reasons) | Counter(row.deleted_reasons))
         row.version += 1
         row.save()
 
@@ -56,7 +61,8 @@ class HourlyCount(models.Model):
     n: all messages at the last count of their day, see CountedDay
     units: the parts of accepted text messages, times the multiplier of the country
     times: the durations from due to delivered, of delivered messages with a provider
-    deleted, deleted_units, deleted_times: the share of the messages whose rows are deleted
+    reasons: why messages failed, as FailureReason, with the number of each
+    deleted, deleted_units, deleted_times, deleted_reasons: the share of the messages whose rows are deleted
     version, recorded_version: the number of changes, and their number when the count was last stored as a record
     """
 
@@ -74,6 +80,8 @@ class HourlyCount(models.Model):
     deleted_units = models.PositiveBigIntegerField(default=0)
     times = models.JSONField(default=dict)
     deleted_times = models.JSONField(default=dict)
+    reasons = models.JSONField(default=dict)
+    deleted_reasons = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=1)
     recorded_version = models.PositiveIntegerField(default=0)
 

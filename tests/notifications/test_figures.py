@@ -13,6 +13,7 @@ import time_machine
 from config.queue.presence import Presence
 from notifications.jobs import counting, durations, figures
 from notifications.models import Channel, CountedDay, HourlyCount, KeyType, Notification, Status, Template
+from notifications.models.failure_reason import reason_of
 from notifications.models.status import sources
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template
@@ -217,7 +218,9 @@ def test_figures_equal_the_messages_over_days_of_sends_receipts_and_clean_ups(
     def advance() -> None:
         for known in chance.sample(all_messages, min(len(all_messages), 10)):
             message, now = known.message, datetime.now(UTC)
-            status = chance.choice([Status.SENDING, Status.DELIVERED, Status.PERMANENT_FAILURE])
+            status = chance.choice(
+                [Status.SENDING, Status.DELIVERED, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE]
+            )
             if message.status in sources(status) and Notification.objects.filter(pk=message.pk).exists():
                 message.status, message.sent_at, message.completed_at = status, message.sent_at or now, now
                 message.provider = message.provider or chance.choice(["smtp-1", "smtp-2"])
@@ -246,6 +249,12 @@ def test_figures_equal_the_messages_over_days_of_sends_receipts_and_clean_ups(
     times = figures.times(first=first, services=[service])
     expected = Counter(durations.of(known.message) for known in counted)
     assert sum(times.values(), Counter()) == Counter({time: n for time, n in expected.items() if time is not None})
+    reasons = Counter(
+        (message.channel, reason.value, message.status)
+        for message in (known.message for known in counted)
+        if (reason := reason_of(message))
+    )
+    assert figures.reasons(first=first, services=[service]) == reasons
     assert clean["removed"]
 
 

@@ -1,6 +1,6 @@
 """The tables of the page Reports, for the listed services. Source: docs/reference/console.md §3.13.
 
-They come from the statistics, which outlive the messages. Only reasons of failures are read from messages.
+They come from the statistics, which outlive the messages.
 """
 
 from collections import Counter, defaultdict
@@ -10,21 +10,17 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 
 from config import formats, utc_days
-from config.databases.streaming import streamed
-from notifications.admin.messages import status_titles
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.jobs import figures
 from notifications.jobs.durations import MEDIAN, SLOW, within
-from notifications.models import Channel, KeyType, Notification, Service, Template
-from notifications.models.status import FAILURES
+from notifications.models import Channel, Service, Template
+from notifications.models.failure_reason import FailureReason
 
 MONTHS = 12
 DAYS = 7
-MOST_READ = 20_000  # messages of a table, newest first: 0.5 s
-_READ_AT_ONCE = 500
+_UNKNOWN = "Not recorded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +89,18 @@ def costs(services: Sequence[Service]) -> StatisticsTable:
     )
 
 
-def failures(services: Sequence[Service], most: int = MOST_READ) -> StatisticsTable:
+def failures(services: Sequence[Service]) -> StatisticsTable:
     """Return the number of failed messages by channel and reason."""
-    newest = _newest(services).filter(status__in=FAILURES)[:most]
-    counted = Counter(
-        (Channel(one.channel).label, status_titles.of(one), one.status)
-        for one in streamed(newest, chunk_size=_READ_AT_ONCE)
-    )
+    counted = figures.reasons(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="failures",
         title="Failures by reason",
         header=("Channel", "Reason", "API status", "Messages"),
-        rows=[(*key, number) for key, number in counted.most_common()],
-        about=f"Messages of the last {DAYS} days that are still stored{_if_limited(counted.total(), most)}.",
+        rows=[
+            (Channel(channel).label, FailureReason(reason).label if reason else _UNKNOWN, status, number)
+            for (channel, reason, status), number in counted.most_common()
+        ],
+        about=f"Messages of today and the {DAYS} UTC days before. They are counted every minute.",
         empty=f"No message failed in the last {DAYS} days.",
     )
 
@@ -133,12 +128,6 @@ def _first_month() -> date:
     return date(today.year - (today.month < MONTHS), today.month % MONTHS + 1, 1)
 
 
-def _newest(services: Sequence[Service]) -> Any:
-    since = timezone.now() - timedelta(days=DAYS)
-    stored = Notification.objects.filter(service__in=services, created_at__gte=since).exclude(key_type=KeyType.TEST)
-    return stored.order_by("-created_at", "-id")
-
-
 def _within(some: Counter[int], share: float) -> str:
     return formats.duration(within(some, share) or 0)
 
@@ -146,7 +135,3 @@ def _within(some: Counter[int], share: float) -> str:
 def _newest_first(found: Iterable[Any]) -> list[Any]:
     """Return the newest month first, and the rest in the order of the alphabet."""
     return sorted(sorted(found, key=lambda one: one[0][1:]), key=lambda one: one[0][0], reverse=True)
-
-
-def _if_limited(number: int, most: int) -> str:
-    return f", the newest {formats.number(most)} of them" if number == most else ""

@@ -96,6 +96,7 @@ def test_failures_have_the_reasons_of_the_message_log(service, text):
     factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
     factories.make_notification(text, status=Status.DELIVERED)
     factories.make_notification(text, status=Status.TEMPORARY_FAILURE, created_at=NOON - timedelta(days=8))
+    counting.count_recent()
 
     assert rows(colleague(service, Role.SEE_ACTIVITY), "failures") == [
         ("Text message", "Not delivered", "permanent-failure", 2),
@@ -115,16 +116,6 @@ def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, 
     assert rows(colleague(service, Role.SEE_ACTIVITY), "times") == [
         ("gateway", "Text message", 100, "50 s", "1 min 35 s")
     ]
-
-
-def test_a_table_reads_a_limited_number_of_messages_and_says_so(service, text):
-    for _ in range(3):
-        factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
-
-    table = tables.failures([service], most=2)
-
-    assert table.rows[0][-1] == 2
-    assert "the newest 2 of them" in table.about
 
 
 def test_an_empty_service_has_a_text_instead_of_each_table(service):
