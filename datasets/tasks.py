@@ -22,6 +22,12 @@ def note_fields() -> None:
         store.fields_seen.note(data_set)
 
 
+@shared_task(ignore_result=True, time_limit=300)
+def store_statistics() -> None:
+    """Fill the data sets of the group `signalbox`. Runs every minute."""
+    store.statistics.fill()
+
+
 @shared_task(ignore_result=True, time_limit=_BUILDING_SECONDS + 330)
 def build_columns() -> None:
     """Cut large data sets into segments, and build the column files that are due. Runs every minute."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from config.invalid import InvalidValue
+from config.statistics import GROUP
 from datasets.records import names
 
 RETENTION_DAYS = range(1, 36_501)
@@ -41,6 +42,14 @@ def parse_path_part(text: str) -> str:
     if not 1 <= len(word) <= _MAX_WORD_CHARACTERS:
         raise InvalidValue(f"Use 1 to {_MAX_WORD_CHARACTERS} characters, not {len(word)}.")
     raise InvalidValue(f"Start with a letter or digit, not with “{word[0]}”.")
+
+
+def parse_group_name(text: str) -> str:
+    """Return the stripped name of a group that people may use. Raises InvalidValue."""
+    group = parse_path_part(text)
+    if group == GROUP:
+        raise InvalidValue(f"The group {GROUP} is for the statistics of Signalbox. Choose another name.")
+    return group
 
 
 def check_auto_ids(fields: Sequence[str]) -> None:

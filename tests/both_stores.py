@@ -59,6 +59,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_queries.py",
     "datasets/test_records.py",
     "datasets/test_sorting.py",
+    "datasets/test_statistics.py",
     "datasets/test_store.py",
     "datasets/test_too_large.py",
     "datasets/test_unknown_fields.py::test_a_plain_name",

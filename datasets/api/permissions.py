@@ -8,7 +8,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from datasets.api.authentication import READING, token_of
-from datasets.errors import NoSuchDataSet, ReadingNotAllowed, TokenOfAnotherDataSet, WritingNotAllowed
+from datasets.errors import (
+    FilledBySignalbox,
+    NoSuchDataSet,
+    ReadingNotAllowed,
+    TokenOfAnotherDataSet,
+    WritingNotAllowed,
+)
 from datasets.models import DataSet
 
 
@@ -26,4 +32,6 @@ class HasToken(BasePermission):
             raise ReadingNotAllowed
         if request.method not in READING and not token.may_write:
             raise WritingNotAllowed
+        if request.method not in READING and own.is_of_product:
+            raise FilledBySignalbox
         return True

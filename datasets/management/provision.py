@@ -22,7 +22,7 @@ class TokenDeclaration(Declaration):
 class DataSetDeclaration(Declaration):
     """A data set. A null sets a setting to its default."""
 
-    group = Value(str, validation.parse_path_part, required=True)
+    group = Value(str, validation.parse_group_name, required=True)
     type = Value(str, validation.parse_path_part, required=True)
     public = Value(bool)
     realtime = Value(bool)

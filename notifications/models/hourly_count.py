@@ -13,6 +13,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from config.databases.recorded import IS_CHANGED, Recorded, RecordedQuerySet
+from config.statistics import KEPT_DAYS
 from config.utc_days import day_of
 from notifications.models.api_key import KeyType
 from notifications.models.channel import Channel
@@ -20,11 +22,11 @@ from notifications.models.service import Service
 from notifications.models.status import Status
 from notifications.models.template import Template
 
-KEPT_FOR = timedelta(days=730)
+KEPT_FOR = timedelta(days=KEPT_DAYS)
 Numbers = Mapping[str, int]  # a duration in tenths of a second, or a FailureReason → number of messages
 
 
-class HourlyCountQuerySet(models.QuerySet["HourlyCount"]):
+class HourlyCountQuerySet(RecordedQuerySet):
     def add_deleted(  # Any: the columns of a count
         self, number: int, units: int, times: Numbers, reasons: Numbers, **what: Any
     ) -> None:
@@ -45,15 +47,11 @@ class HourlyCountQuerySet(models.QuerySet["HourlyCount"]):
         row.version += 1
         row.save()
 
-    def to_record(self) -> Self:
-        """Return the counts that changed since they were stored as records of a data set, oldest first."""
-        return self.filter(version__gt=F("recorded_version")).order_by("id")
-
     def to_forget(self) -> Self:
         return self.filter(day__lt=day_of(timezone.now() - KEPT_FOR))
 
 
-class HourlyCount(models.Model):
+class HourlyCount(Recorded):
     """Messages of one UTC hour, by template, key type, last status and provider: no recipient, content or reference.
 
     Messages of test keys are not counted. The hour is that of the acceptance.
@@ -63,7 +61,6 @@ class HourlyCount(models.Model):
     times: the durations from due to delivered, of delivered messages with a provider
     reasons: why messages failed, as FailureReason, with the number of each
     deleted, deleted_units, deleted_times, deleted_reasons: the share of the messages whose rows are deleted
-    version, recorded_version: the number of changes, and their number when the count was last stored as a record
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
@@ -82,8 +79,6 @@ class HourlyCount(models.Model):
     deleted_times = models.JSONField(default=dict)
     reasons = models.JSONField(default=dict)
     deleted_reasons = models.JSONField(default=dict)
-    version = models.PositiveIntegerField(default=1)
-    recorded_version = models.PositiveIntegerField(default=0)
 
     objects = HourlyCountQuerySet.as_manager()
 
@@ -98,7 +93,7 @@ class HourlyCount(models.Model):
         indexes = [
             models.Index(fields=["day"], name="hourly_count_day"),
             models.Index(fields=["template", "day"], name="hourly_count_template"),
-            models.Index(fields=["id"], condition=Q(version__gt=F("recorded_version")), name="hourly_count_to_record"),
+            models.Index(fields=["id"], condition=IS_CHANGED, name="hourly_count_to_record"),
         ]
 
     def __str__(self) -> str:

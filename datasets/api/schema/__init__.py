@@ -19,7 +19,14 @@ _KEY = (errors.KeyMalformed, errors.KeyReused)
 _RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
-_WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
+_WRITING = (
+    *_TOKEN,
+    errors.WritingNotAllowed,
+    errors.FilledBySignalbox,
+    errors.NoSuchDataSet,
+    errors.DryRunUnknown,
+    *_BODY,
+)
 
 PART = ApiPart(
     name="Data",
@@ -30,11 +37,18 @@ PART = ApiPart(
     errors={
         "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
-        "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
+        "undoEmptying": (
+            *_TOKEN,
+            errors.WritingNotAllowed,
+            errors.FilledBySignalbox,
+            errors.NoSuchDataSet,
+            errors.NothingToUndo,
+            *_FAILURES,
+        ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
     },
     families={
-        "Tokens": (*_TOKEN, errors.WritingNotAllowed, errors.ReadingNotAllowed),
+        "Tokens": (*_TOKEN, errors.WritingNotAllowed, errors.FilledBySignalbox, errors.ReadingNotAllowed),
         "Paths": (
             *(errors.NoSuchDataSet, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),

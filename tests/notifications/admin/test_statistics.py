@@ -118,6 +118,27 @@ def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, 
     ]
 
 
+def test_the_file_of_all_hours_has_the_counts_of_the_persons_services(service, text):
+    for template in (text, factories.make_template(factories.make_service(name="Locks"))):
+        factories.make_notification(
+            template, status=Status.DELIVERED, provider="gateway", sent_at=NOON, due_at=NOON,
+            completed_at=NOON + timedelta(seconds=3), parts=2, rate_multiplier=1,
+        )  # fmt: skip
+    counting.count_recent()
+
+    lines = colleague(service, Role.SEE_ACTIVITY).get(f"{PAGE}hours.csv").getvalue().decode().splitlines()
+
+    assert lines == [
+        "hour,service,service_id,channel,template,template_id,key_type,status,provider,count,parts,cost,seconds_p50,"
+        "seconds_p95",
+        f"2026-07-20T12:00Z,Tides,{service.pk},sms,Gate code,{text.pk},live,delivered,gateway,1,2,0.0,3.0,3.0",
+    ]
+
+
+def test_the_page_names_the_data_set_with_the_same_figures(service):
+    assert "data set signalbox/messages" in colleague(service, Role.SEE_ACTIVITY).get(PAGE).content.decode()
+
+
 def test_an_empty_service_has_a_text_instead_of_each_table(service):
     browser = colleague(service, Role.SEE_ACTIVITY)
 
@@ -137,6 +158,6 @@ def test_operators_see_all_services_and_others_only_theirs(console, service, tex
 
 
 def test_the_page_needs_a_role_and_an_unknown_table_is_not_found(service):
-    for place in (PAGE, f"{PAGE}messages.csv"):
+    for place in (PAGE, f"{PAGE}messages.csv", f"{PAGE}hours.csv"):
         assert browser_of(make_person()).get(place).status_code == 403
     assert colleague(service, Role.SEE_ACTIVITY).get(f"{PAGE}nothing.csv").status_code == 404
