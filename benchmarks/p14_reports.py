@@ -30,6 +30,7 @@ def main(count: int) -> None:
     with throw_away_database():
         fill(count)
         give_times()
+        HourlyCount.objects.all().delete()  # a count does not see times that change without a status
         count_all("counting all messages again")
         count_all("counting without a change")
         copy_to_earlier_weeks()
@@ -41,7 +42,8 @@ def main(count: int) -> None:
         services = list(Service.objects.all())
         before = [table.rows for table in tables.of_services(services)]
         clean_up()
-        assert [table.rows for table in tables.of_services(services)] == before, "clean-up changed a report"
+        for earlier, table in zip(before, tables.of_services(services), strict=True):
+            assert table.rows == earlier, f"clean-up changed {table.slug}: {set(table.rows) ^ set(earlier)}"
         for name, page in pages.items():
             timed(f"{name} after clean-up", partial(open_page, browser, reverse(page)))
 

@@ -7,6 +7,7 @@ from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
+from datasets.store.request_records import REQUESTS
 
 PARTS: tuple[object, ...] = (
     Commands(
@@ -29,4 +30,5 @@ PARTS: tuple[object, ...] = (
     needs.NEEDS,
     finding.FINDER,
     COLUMNS,
+    REQUESTS,
 )

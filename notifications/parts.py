@@ -21,6 +21,7 @@ from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
+from notifications.jobs.call_records import CALLBACKS, REQUESTS
 from notifications.jobs.message_records import MESSAGES
 from notifications.management import clean_up
 from notifications.management.part import COMMANDS
@@ -55,6 +56,8 @@ PARTS: tuple[object, ...] = (
     finding.FINDER,
     COLUMNS,
     MESSAGES,
+    REQUESTS,
+    CALLBACKS,
     Mailer(
         leaves=own_email.can_reach_people,
         enqueue=lambda invite_id: publishing.enqueue(tasks.mail_invite, str(invite_id)),

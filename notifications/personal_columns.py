@@ -58,6 +58,7 @@ COLUMNS = PersonalColumns(
         "notifications.GuestListEntry": TextColumns(
             own="value normalised", text="note", staff="created_by", service="service"
         ),
+        "notifications.HourlyCalls": TextColumns(nothing="name"),
         "notifications.HourlyCount": TextColumns(nothing="provider times deleted_times reasons deleted_reasons"),
         "notifications.IdempotencyRecord": TextColumns(
             own="key", text="answer", nothing="fingerprint", service="api_key__service"

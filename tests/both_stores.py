@@ -46,6 +46,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "config/test_pending_counts.py",
     "datasets/columns/",
     "datasets/test_answers.py",
+    "datasets/test_call_statistics.py",
     "datasets/test_counters.py",
     "datasets/test_dry_run.py",
     "datasets/test_emptying.py",

@@ -18,7 +18,8 @@ from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
-from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models import DataSet, HourlyRequests, RememberedKey, WriteError
+from datasets.models.hourly_requests import KEPT_FOR as STATISTICS_ARE_KEPT_FOR
 from datasets.models.write_error import KEPT as KEPT_ERRORS
 from datasets.store.empty import KEPT
 
@@ -130,6 +131,14 @@ RULES = (
         preview=lambda: iter(()),
         remove=_remove_column_files,
         every=_COLUMN_FILES,
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": HourlyRequests.objects.to_forget},
+        "at",
+        name="data-set-statistics",
+        title="Statistics of requests to data sets",
+        keeps=lambda: f"{STATISTICS_ARE_KEPT_FOR.days} days",
         permission=_SEEN_BY,
     ),
     rules.for_rows(

@@ -5,6 +5,7 @@ from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.emptied_store import EmptiedStore
 from datasets.models.field_seen import ChosenColumns, FieldSeen
 from datasets.models.found_token import token_by_hash
+from datasets.models.hourly_requests import HourlyRequests
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey

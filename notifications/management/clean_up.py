@@ -23,6 +23,7 @@ from notifications.models import (
     CallbackDelivery,
     DataSetEvent,
     FailingCalls,
+    HourlyCalls,
     HourlyCount,
     IdempotencyRecord,
     LimitNotice,
@@ -212,6 +213,13 @@ RULES = (
         name="limit-uses",
         title="Counts and notices of limits",
         keeps=lambda: f"{rules.ERRORS_ARE_KEPT_FOR.days} days",
+    ),
+    rules.for_rows(
+        {"all services": HourlyCalls.objects.to_forget},
+        "at",
+        name="call-statistics",
+        title="Statistics of requests and callbacks",
+        keeps=lambda: f"{STATISTICS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
         {"all services": HourlyCount.objects.to_forget},

@@ -14,6 +14,7 @@ from notifications.models.data_set_event import DataSetEvent
 from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.fallback import Fallback, FallbackState
 from notifications.models.go_live_request import GoLiveRequest, GoLiveState
+from notifications.models.hourly_calls import CallKind, CallResult, CallsOfHour, HourlyCalls
 from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay

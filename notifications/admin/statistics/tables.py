@@ -98,7 +98,7 @@ def failures(services: Sequence[Service]) -> StatisticsTable:
         header=("Channel", "Reason", "API status", "Messages"),
         rows=[
             (Channel(channel).label, FailureReason(reason).label if reason else _UNKNOWN, status, number)
-            for (channel, reason, status), number in counted.most_common()
+            for (channel, reason, status), number in sorted(counted.items(), key=lambda one: (-one[1], one[0]))
         ],
         about=f"Messages of today and the {DAYS} UTC days before. They are counted every minute.",
         empty=f"No message failed in the last {DAYS} days.",
