@@ -10,9 +10,7 @@ Source: docs/reference/statistics.md §2.
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -26,7 +24,7 @@ from notifications.jobs.durations import RoundedDuration
 from notifications.jobs.utc_sql import UtcHour
 from notifications.models.api_key import KeyType
 from notifications.models.failure_reason import reason_of
-from notifications.models.hourly_count import CountedDay, HourlyCount
+from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, Tally
 from notifications.models.notification import Notification
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, Status
@@ -40,21 +38,10 @@ RUNS = "message counts"  # the name under which the database keeps the time of t
 _WHAT = ("hour", "channel", "template_id", "key_type", "status", "provider")
 _READ_OF_FAILED = ("id", "created_at", *_WHAT[1:], "attempts", "receipts")
 _AT_ONCE = 1000
-_What = tuple[int, str, UUID, str, str, str]
 
 IS_DELIVERED_BY_A_PROVIDER = Q(status=Status.DELIVERED, completed_at__isnull=False) & ~Q(provider="")
 TIME = Case(When(IS_DELIVERED_BY_A_PROVIDER, then=RoundedDuration(F("completed_at"), F("due_at"))))
 UNITS = Sum(F("parts") * F("rate_multiplier"), filter=Q(sent_at__isnull=False), default=0)  # emails have no parts
-
-
-@dataclass(slots=True)
-class _Counted:
-    """The messages of one group: their number, charged parts, and durations and reasons with the number of each."""
-
-    n: int = 0
-    units: int = 0
-    times: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
 
 
 def count_recent() -> int:
@@ -73,16 +60,16 @@ def count_day(service_id: UUID, day: date) -> bool:
     """Count one day of one service. Return whether the result was stored."""
     counted_at = timezone.now()
     row, _ = CountedDay.objects.get_or_create(service_id=service_id, day=day)
-    stored = {_what(one): one for one in HourlyCount.objects.filter(service_id=service_id, day=day)}
+    stored = {one.key: one for one in HourlyCount.objects.filter(service_id=service_id, day=day)}
     living = _living(service_id, day)
     hours = {
-        what[0]
-        for what in stored.keys() | living.keys()
-        if what not in stored or living[what] != stored[what].n - stored[what].deleted or _lacks_reasons(stored[what])
+        key.hour
+        for key in stored.keys() | living.keys()
+        if key not in stored or living[key] != stored[key].n - stored[key].deleted or _lacks_reasons(stored[key])
     }
     counted = _counted(service_id, day, hours)
     is_over = counted_at > start_of(day + timedelta(days=1)) + SETTLES_AFTER
-    is_settled = is_over and all(what[4] in COMPLETED for what in (*living, *counted))
+    is_settled = is_over and all(key.status in COMPLETED for key in (*living, *counted))
     same = CountedDay.objects.filter(pk=row.pk, version=row.version)
     with transaction.atomic():
         if not same.update(counted_at=counted_at, is_settled=is_settled, version=F("version") + 1):
@@ -127,21 +114,21 @@ def of_hours(day: date, hours: Collection[int] = range(24)) -> QuerySet[Notifica
     ).order_by()
 
 
-def _living(service_id: UUID, day: date) -> Counter[_What]:
+def _living(service_id: UUID, day: date) -> Counter[CountKey]:
     mine = of_hours(day).filter(service_id=service_id)
     grouped = mine.annotate(hour=UtcHour("created_at")).values_list(*_WHAT).annotate(Count("pk"))
-    return Counter({tuple(what): n for *what, n in grouped})
+    return Counter({CountKey(day, *what): n for *what, n in grouped})
 
 
-def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[_What, _Counted]:
+def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[CountKey, Tally]:
     """Count all of some hours. This reads the rows of messages, which the index of the other count does not."""
-    found: dict[_What, _Counted] = {}
+    found: dict[CountKey, Tally] = {}
     if not hours:
         return found
     mine = of_hours(day, hours).filter(service_id=service_id).annotate(hour=UtcHour("created_at"), time=TIME)
     grouped = mine.filter(hour__in=hours).values_list(*_WHAT, "time").annotate(number=Count("pk"), units=UNITS)
     for *what, time, n, units in grouped:
-        one = found.setdefault(tuple(what), _Counted())
+        one = found.setdefault(CountKey(day, *what), Tally())
         one.n += n
         one.units += units
         if time is not None:
@@ -149,14 +136,15 @@ def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[_What,
     failed = mine.filter(hour__in=hours, status__in=FAILURES).only(*_READ_OF_FAILED)
     for message in streamed(failed, chunk_size=_AT_ONCE):
         if reason := reason_of(message):
-            found.setdefault(what_of(message), _Counted()).reasons[reason] += 1
+            found.setdefault(key_of(message), Tally()).reasons[reason] += 1
     return found
 
 
-def what_of(message: Notification) -> _What:
+def key_of(message: Notification) -> CountKey:
     """Return the columns of the count that a message belongs to."""
-    hour = message.created_at.astimezone(UTC).hour
-    return (hour, message.channel, message.template_id, message.key_type, message.status, message.provider)
+    at = message.created_at.astimezone(UTC)
+    what = (message.channel, message.template_id, message.key_type, message.status, message.provider)
+    return CountKey(at.date(), at.hour, *what)
 
 
 def _lacks_reasons(row: HourlyCount) -> bool:
@@ -164,12 +152,12 @@ def _lacks_reasons(row: HourlyCount) -> bool:
     return row.status in FAILURES and sum(row.reasons.values()) != row.n
 
 
-def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[_What, _Counted]) -> None:
+def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[CountKey, Tally]) -> None:
     """Store the sums of existing and deleted messages. The new version of the day excludes other writers."""
-    stored = {_what(row): row for row in HourlyCount.objects.filter(service_id=service_id, day=day, hour__in=hours)}
+    stored = {row.key: row for row in HourlyCount.objects.filter(service_id=service_id, day=day, hour__in=hours)}
     changed = []
-    for what, row in stored.items():
-        found = counted.get(what, _Counted())
+    for key, row in stored.items():
+        found = counted.get(key, Tally())
         times = dict(Counter(row.deleted_times) + found.times)
         reasons = dict(Counter(row.deleted_reasons) + found.reasons)
         now = (row.deleted + found.n, row.deleted_units + found.units, times, reasons)
@@ -181,21 +169,12 @@ def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[_W
     HourlyCount.objects.bulk_create(
         HourlyCount(
             service_id=service_id,
-            day=day,
             n=found.n,
             units=found.units,
             times=dict(found.times),
             reasons=dict(found.reasons),
-            **_columns(what),
+            **key._asdict(),
         )
-        for what, found in counted.items()
-        if what not in stored and found.n
+        for key, found in counted.items()
+        if key not in stored and found.n
     )
-
-
-def _what(row: HourlyCount) -> _What:
-    return (row.hour, row.channel, row.template_id, row.key_type, row.status, row.provider)
-
-
-def _columns(what: _What) -> dict[str, Any]:  # Any: values of the columns
-    return dict(zip(_WHAT, what, strict=True))

@@ -5,27 +5,23 @@ time. Two runs at the same time are safe: each batch is one transaction, and a r
 has locked. Source: docs/reference/sending-api.md §21.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
-from datetime import UTC, date
 from typing import Any
-from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
-from notifications.jobs import durations
+from notifications.jobs import counting, durations
 from notifications.models.api_key import KeyType
 from notifications.models.failure_reason import reason_of
-from notifications.models.hourly_count import CountedDay, HourlyCount
+from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, Tally
 from notifications.models.notification import Notification
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.service import Service
 from notifications.models.status import Status
-
-_What = tuple[date, int, UUID, str, str, str]
 
 
 def due_messages(service: Service) -> list[QuerySet[Notification]]:
@@ -73,36 +69,26 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
         *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier", "attempts", "receipts"),
     )
     batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
-    counted: dict[_What, list[Notification]] = {}
+    counted: defaultdict[CountKey, Tally] = defaultdict(Tally)
     for message in batch:
         if message.key_type != KeyType.TEST:
-            counted.setdefault(_what(message), []).append(message)
+            _add(counted[counting.key_of(message)], message)
     # Update days before counts, both in order. Otherwise two runs, or a run and a count, could deadlock.
-    for day in sorted({what[0] for what in counted}):
+    for day in sorted({key.day for key in counted}):
         CountedDay.objects.touch(batch[0].service_id, day)
-    for what, some in sorted(counted.items()):
-        day, hour, template_id, key_type, status, provider = what
-        HourlyCount.objects.add_deleted(
-            len(some),
-            sum(message.parts * message.rate_multiplier for message in some if message.sent_at),
-            Counter(str(time) for message in some if (time := durations.of(message)) is not None),
-            Counter(reason.value for message in some if (reason := reason_of(message))),
-            service_id=batch[0].service_id,
-            day=day,
-            hour=hour,
-            channel=some[0].channel,
-            template_id=template_id,
-            key_type=key_type,
-            status=status,
-            provider=provider,
-        )
+    if counted:
+        HourlyCount.objects.add_deleted(batch[0].service_id, counted)
     Notification.objects.filter(id__in=[message.id for message in batch]).delete()
     return len(batch)
 
 
-def _what(message: Notification) -> _What:
-    at = message.created_at.astimezone(UTC)
-    return (at.date(), at.hour, message.template_id, message.key_type, message.status, message.provider)
+def _add(tally: Tally, message: Notification) -> None:
+    tally.n += 1
+    tally.units += message.parts * message.rate_multiplier if message.sent_at else 0
+    if (time := durations.of(message)) is not None:
+        tally.times[str(time)] += 1
+    if reason := reason_of(message):
+        tally.reasons[reason] += 1
 
 
 def _remove_received(rows: QuerySet[Any], pace: Pace) -> int:  # Any: texts or emails

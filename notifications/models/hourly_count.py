@@ -6,8 +6,10 @@ Source: docs/reference/statistics.md §1, §2.
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import Any, Self
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any, NamedTuple, Self
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
@@ -23,29 +25,49 @@ from notifications.models.status import Status
 from notifications.models.template import Template
 
 KEPT_FOR = timedelta(days=KEPT_DAYS)
-Numbers = Mapping[str, int]  # a duration in tenths of a second, or a FailureReason → number of messages
+_SUMS = [
+    *("n", "units", "times", "reasons", "version"),
+    *("deleted", "deleted_units", "deleted_times", "deleted_reasons"),
+]
+
+
+class CountKey(NamedTuple):
+    """The columns that name a count, besides the service. The channel is that of the template."""
+
+    day: date
+    hour: int
+    channel: str
+    template_id: UUID
+    key_type: str
+    status: str
+    provider: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Some messages of one count: their number, charged parts, durations and reasons, as in HourlyCount."""
+
+    n: int = 0
+    units: int = 0
+    times: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
 
 
 class HourlyCountQuerySet(RecordedQuerySet):
-    def add_deleted(  # Any: the columns of a count
-        self, number: int, units: int, times: Numbers, reasons: Numbers, **what: Any
-    ) -> None:
-        """Add `number` deleted messages. Call it in the transaction that deletes them, after `CountedDay.touch`.
+    def add_deleted(self, service_id: UUID, deleted: Mapping[CountKey, Tally]) -> None:
+        """Add deleted messages of a service. Call it in the transaction that deletes them, after `CountedDay.touch`.
 
-        The count contains the messages if their hour was counted after they ended. Otherwise it is raised to include
-        them. `touch` has locked the day, so no other process changes the row meanwhile.
+        A count contains the messages if its hour was counted after they ended. Otherwise it is raised to include them.
+        `touch` has locked the days, so no other process changes the rows meanwhile.
         """
-        row = self.filter(**what).first() or HourlyCount(**what)
-        row.deleted += number
-        row.deleted_units += units
-        row.deleted_times = dict(Counter(row.deleted_times) + Counter(times))
-        row.n = max(row.n, row.deleted)
-        row.units = max(row.units, row.deleted_units)
-        row.times = dict(Counter(row.times) | Counter(row.deleted_times))
-        row.deleted_reasons = dict(Counter(row.deleted_reasons) + Counter(reasons))
-        row.reasons = dict(Counter(row.reasons) | Counter(row.deleted_reasons))
-        row.version += 1
-        row.save()
+        days, hours = {key.day for key in deleted}, {key.hour for key in deleted}
+        stored = {row.key: row for row in self.filter(service_id=service_id, day__in=days, hour__in=hours)}
+        new = [HourlyCount(service_id=service_id, **key._asdict()) for key in deleted if key not in stored]
+        changed = [stored[key] for key in deleted if key in stored]
+        for row in (*new, *changed):
+            row.add_deleted(deleted[row.key])
+        self.bulk_create(new)
+        self.bulk_update(changed, _SUMS, batch_size=200)
 
     def to_forget(self) -> Self:
         return self.filter(day__lt=day_of(timezone.now() - KEPT_FOR))
@@ -95,6 +117,23 @@ class HourlyCount(Recorded):
             models.Index(fields=["template", "day"], name="hourly_count_template"),
             models.Index(fields=["id"], condition=IS_CHANGED, name="hourly_count_to_record"),
         ]
+
+    @property
+    def key(self) -> CountKey:
+        what = (self.channel, self.template_id, self.key_type, self.status, self.provider)
+        return CountKey(self.day, self.hour, *what)
+
+    def add_deleted(self, some: Tally) -> None:
+        """Add deleted messages without saving."""
+        self.deleted += some.n
+        self.deleted_units += some.units
+        self.deleted_times = dict(Counter(self.deleted_times) + some.times)
+        self.deleted_reasons = dict(Counter(self.deleted_reasons) + some.reasons)
+        self.n = max(self.n, self.deleted)
+        self.units = max(self.units, self.deleted_units)
+        self.times = dict(Counter(self.times) | Counter(self.deleted_times))
+        self.reasons = dict(Counter(self.reasons) | Counter(self.deleted_reasons))
+        self.version += 1
 
     def __str__(self) -> str:
         return f"{self.n} messages of {self.day}, {self.hour:02}:00"
