@@ -1,6 +1,6 @@
-"""What other areas may know of data sets: their paths, and whether one is late. Areas do not import each other."""
+"""What other areas may know of data sets: their paths, lateness and alarms. Areas do not import each other."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,6 +28,37 @@ class FreshnessChange:
     last_write_at: datetime | None
     expected_every_seconds: int | None
     at: datetime
+
+
+data_set_reported = Signal()  # sent with `report`, a DataSetReport, in the transaction that records it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSetReport:
+    """An event of a data set besides its freshness, as callbacks report it.
+
+    event: `alarm.raised`, `alarm.ended`, `data_set.emptied` or `data_set.written`
+    name, path: as in FreshnessChange; details: JSON values by name
+    """
+
+    event: str
+    data_set_id: int
+    name: str
+    path: str
+    at: datetime
+    details: Mapping[str, str | float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteListener:
+    """An area that reports writes. data_sets: return the ids of the data sets whose writes it reports"""
+
+    data_sets: Callable[[], Collection[int]]
+
+
+def with_listeners() -> set[int]:
+    """Return the ids of the data sets whose writes an area reports."""
+    return {pk for part in areas.parts(WriteListener) for pk in part.data_sets()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from config.personal_columns import PersonalColumns, TextColumns
 COLUMNS = PersonalColumns(
     {
         "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
+        "datasets.Alarm": TextColumns(staff="email_addresses phone_numbers", nothing="name share message"),
+        "datasets.AlarmMessage": TextColumns(staff="recipient", nothing="channel subject text"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
         "datasets.DataGroup": TextColumns(nothing="name description"),
         "datasets.DataSet": TextColumns(nothing="auto_ids"),

@@ -4,6 +4,7 @@ from celery import shared_task
 from django.conf import settings
 
 from datasets import store
+from datasets.alarms import telling, watching
 from datasets.columns import building, files
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
@@ -11,8 +12,9 @@ _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
 
 @shared_task(ignore_result=True)
 def check_freshness() -> None:
-    """Record data sets that became late or recovered. Runs every minute."""
+    """Record data sets that became late or recovered, and report writes. Runs every minute."""
     store.freshness.check_freshness()
+    store.written.report_writes()
 
 
 @shared_task(ignore_result=True)
@@ -20,6 +22,13 @@ def note_fields() -> None:
     """Sample the fields of the data sets that changed. Runs every minute."""
     for data_set in store.fields_seen.stale().order_by("pk"):
         store.fields_seen.note(data_set)
+
+
+@shared_task(ignore_result=True, time_limit=300)
+def check_alarms() -> None:
+    """Raise and end alarms, and send their messages. Runs every minute."""
+    watching.check_alarms()
+    telling.send_due()
 
 
 @shared_task(ignore_result=True, time_limit=300)

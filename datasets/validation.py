@@ -16,6 +16,11 @@ MAX_RECORDS = range(1, 1_000_000_001)
 EXPECTED_EVERY_SECONDS = range(1, 31_536_001)
 MAX_AUTO_IDS = 20
 SCOPES = ("write", "read")
+GRACE_MINUTES = range(7 * 24 * 60 + 1)  # of alarms
+INTERVAL_MINUTES = range(1, 7 * 24 * 60 + 1)
+MAX_PEOPLE = 20  # email addresses and phone numbers of one alarm each
+_SHARE_HOURS = range(1, 169)
+_MAX_SHARE_FIELDS, _MAX_SHARE_VALUES = 5, 50
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _MAX_WORD_CHARACTERS = 60
@@ -91,3 +96,41 @@ def is_secret(text: str) -> bool:
 def check_secret(text: str) -> None:
     if not is_secret(text):
         raise InvalidValue("Use 32 to 128 of the characters A-Z a-z 0-9 . _ ~ + / = -")
+
+
+def check_grace(minutes: int) -> None:
+    if minutes not in GRACE_MINUTES:
+        raise InvalidValue("Choose a time from 0 minutes to 7 days.")
+
+
+def check_interval(minutes: int) -> None:
+    if minutes not in INTERVAL_MINUTES:
+        raise InvalidValue("Choose a time from 1 minute to 7 days.")
+
+
+def check_share(share: object) -> None:
+    """Raise InvalidValue unless this describes a share.
+
+    `{"value": "count", "part": {"status": ["delivered"]}, "whole": {"service_id": ["…"]}, "hours": 1, "at_least": 20}`:
+    the sum of the field `value` over the records of the last hours that have one of these values in every field of
+    `whole` and `part`, divided by the sum over those of `whole`. A sum below `at_least` has no share.
+    """
+    names = {"value": str, "part": dict, "whole": dict, "hours": int, "at_least": int}
+    if not isinstance(share, dict) or share.keys() != names.keys():
+        raise InvalidValue(f"Give {', '.join(names)}.")
+    for name, kind in names.items():
+        if not isinstance(share[name], kind) or isinstance(share[name], bool):
+            raise InvalidValue(f"{name} has the wrong type.")
+    if share["hours"] not in _SHARE_HOURS:
+        raise InvalidValue("Choose 1 to 168 hours.")
+    if share["at_least"] < 1:
+        raise InvalidValue("at_least must be 1 or more.")
+    if not share["part"]:
+        raise InvalidValue("part must name a field.")
+    for conditions in (share["part"], share["whole"]):
+        if len(conditions) > _MAX_SHARE_FIELDS:
+            raise InvalidValue(f"Name at most {_MAX_SHARE_FIELDS} fields.")
+        for values in conditions.values():
+            is_list = isinstance(values, list) and 1 <= len(values) <= _MAX_SHARE_VALUES
+            if not is_list or not all(isinstance(value, str | int | float | bool) for value in values):
+                raise InvalidValue(f"Give 1 to {_MAX_SHARE_VALUES} values for each field.")

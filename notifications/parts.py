@@ -21,6 +21,8 @@ from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
+from notifications.delivery.callbacks.data_sets import LISTENER
+from notifications.delivery.own_channels import EMAIL, SMS
 from notifications.jobs.call_records import CALLBACKS, REQUESTS
 from notifications.jobs.message_records import MESSAGES
 from notifications.management import clean_up
@@ -55,6 +57,9 @@ PARTS: tuple[object, ...] = (
     needs.NEEDS,
     finding.FINDER,
     COLUMNS,
+    EMAIL,
+    SMS,
+    LISTENER,
     MESSAGES,
     REQUESTS,
     CALLBACKS,

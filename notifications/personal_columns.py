@@ -46,7 +46,7 @@ COLUMNS = PersonalColumns(
             service="service",
         ),
         "notifications.ClientTries": TextColumns(nothing="tag"),
-        "notifications.DataSetEvent": TextColumns(nothing="name path state"),
+        "notifications.DataSetEvent": TextColumns(nothing="name path state details"),
         "notifications.EarlyReceipt": TextColumns(text="code reference", nothing="provider outcome"),
         "notifications.EmailForward": TextColumns(staff="created_by", service="email__service"),
         "notifications.Fallback": TextColumns(

@@ -79,6 +79,7 @@ if "datasets" in AREAS:
         "datasets.tasks.check_freshness": 60,
         "datasets.tasks.note_fields": 60,
         "datasets.tasks.store_statistics": 60,
+        "datasets.tasks.check_alarms": 60,
         "datasets.tasks.build_columns": 60,
     }
 if "notifications" in AREAS:

@@ -1,6 +1,6 @@
 """Write and remove records, one transaction for each change, and count calls and writes."""
 
-from datasets.store import call_counts, fields_seen, freshness, statistics
+from datasets.store import call_counts, fields_seen, freshness, statistics, written
 from datasets.store.append import append, is_replay
 from datasets.store.empty import delete_emptied, due_emptied, empty, forget_emptied, undo, undoable
 from datasets.store.retention import preview, remove_beyond, remove_old, would_remove
