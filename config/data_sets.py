@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.dispatch import Signal
 from django.http import HttpRequest
@@ -59,6 +60,30 @@ class WriteListener:
 def with_listeners() -> set[int]:
     """Return the ids of the data sets whose writes an area reports."""
     return {pk for part in areas.parts(WriteListener) for pk in part.data_sets()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureAlarm:
+    """The alarm on the failed messages of a service. url: "" if the person may not open it"""
+
+    percent: float
+    people: int
+    is_raised: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureAlarms:
+    """The area that can watch the failed messages of services, by the statistics in `signalbox/messages`.
+
+    percent: the share of failed messages above which the alarm is raised
+    find: return the alarm of a service, or None
+    tell: make the alarm of a service, by its id and name, or add an email address to it. Raises InvalidValue
+    """
+
+    percent: int
+    find: Callable[[HttpRequest, UUID], FailureAlarm | None]
+    tell: Callable[[HttpRequest, UUID, str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

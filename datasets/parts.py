@@ -3,7 +3,9 @@
 from config.areas import Commands, HealthCheck
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
+from datasets.admin.failure_alarms import FAILURE_ALARMS
 from datasets.admin.retention import SET_RETENTION
+from datasets.alarms import mail
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
@@ -31,4 +33,6 @@ PARTS: tuple[object, ...] = (
     finding.FINDER,
     COLUMNS,
     REQUESTS,
+    FAILURE_ALARMS,
+    *mail.channels(),
 )

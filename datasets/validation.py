@@ -6,6 +6,7 @@ Source: docs/reference/data-sets.md §1, §4, §17.
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import time
 
 from config.invalid import InvalidValue
 from config.statistics import GROUP
@@ -19,6 +20,8 @@ SCOPES = ("write", "read")
 GRACE_MINUTES = range(7 * 24 * 60 + 1)  # of alarms
 INTERVAL_MINUTES = range(1, 7 * 24 * 60 + 1)
 MAX_PEOPLE = 20  # email addresses and phone numbers of one alarm each
+MAX_ALARM_NAME, MAX_ALARM_MESSAGE = 100, 1_000
+_TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _SHARE_HOURS = range(1, 169)
 _MAX_SHARE_FIELDS, _MAX_SHARE_VALUES = 5, 50
 
@@ -96,6 +99,35 @@ def is_secret(text: str) -> bool:
 def check_secret(text: str) -> None:
     if not is_secret(text):
         raise InvalidValue("Use 32 to 128 of the characters A-Z a-z 0-9 . _ ~ + / = -")
+
+
+def parse_alarm_name(text: str) -> str:
+    name = text.strip()
+    if not 1 <= len(name) <= MAX_ALARM_NAME or not name.isprintable():
+        raise InvalidValue(f"Use 1 to {MAX_ALARM_NAME} characters without line ends.")
+    return name
+
+
+def check_alarm_message(text: str) -> None:
+    if not 1 <= len(text.strip()) <= len(text) <= MAX_ALARM_MESSAGE:
+        raise InvalidValue(f"Use 1 to {MAX_ALARM_MESSAGE} characters.")
+
+
+def parse_one_of(allowed: Collection[str], text: str) -> str:
+    if text not in allowed:
+        raise InvalidValue(f"must be {' or '.join(allowed)}")
+    return text
+
+
+def parse_time(text: str) -> time:
+    """Return a time of day.
+
+    >>> parse_time("22:00")
+    datetime.time(22, 0)
+    """
+    if not _TIME_OF_DAY.fullmatch(text):
+        raise InvalidValue("Write a time such as 22:00.")
+    return time.fromisoformat(text)
 
 
 def check_grace(minutes: int) -> None:

@@ -45,6 +45,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "config/test_metrics.py",
     "config/test_pending_counts.py",
     "datasets/columns/",
+    "datasets/test_alarms.py",
     "datasets/test_answers.py",
     "datasets/test_call_statistics.py",
     "datasets/test_counters.py",

@@ -23,6 +23,11 @@ COLUMNS_CACHE_DIR = env.path("COLUMNS_CACHE_DIR", VAR / "columns-cache")
 COLUMNS_CACHE_MB = env.int("COLUMNS_CACHE_MB", 10_000, validate=_ONE)
 QUERY_MEMORY_MB = env.int("QUERY_MEMORY_MB", 512, validate=env_values.at_least(256))
 QUERY_PROCESSES = env.int("QUERY_PROCESSES", 1, validate=_ONE)  # of each web process
+# Emails of alarms without the sending area. Source: docs/reference/alarms.md §4.
+ALARM_MAIL_URL = env.str("ALARM_MAIL_URL", "", validate=env_values.mail_server_or_blank)
+ALARM_MAIL_FROM = env.str("ALARM_MAIL_FROM", "", validate=env_values.email_address_or_blank)
 
+if ALARM_MAIL_URL and not ALARM_MAIL_FROM:
+    raise ValueError("ALARM_MAIL_URL needs ALARM_MAIL_FROM, the email address that alarms come from")
 if DATASETS_DEFAULT_LIMIT > DATASETS_MAX_LIMIT:
     raise ValueError("DATASETS_DEFAULT_LIMIT must not be above DATASETS_MAX_LIMIT")

@@ -10,7 +10,14 @@ from config.console.checking import checked, validator
 from config.console.theme import NumberInput, Textarea, TextInput
 from datasets.alarms import people
 from datasets.models import Alarm, AlarmFigure
-from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES, check_grace, check_interval
+from datasets.validation import (
+    GRACE_MINUTES,
+    INTERVAL_MINUTES,
+    check_alarm_message,
+    check_grace,
+    check_interval,
+    parse_alarm_name,
+)
 
 _BOTH = "Enter both times, or leave both empty."
 _TIME = {"type": "time"}
@@ -85,6 +92,14 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
             is_share = self.instance.figure == AlarmFigure.SHARE
             offered = [one for one in AlarmFigure if (one == AlarmFigure.SHARE) == is_share]
             self.fields["figure"].choices = [(one.value, one.label) for one in offered]  # type: ignore[attr-defined]
+
+    def clean_name(self) -> str:
+        return checked(parse_alarm_name, self.cleaned_data["name"])
+
+    def clean_message(self) -> str:
+        text: str = self.cleaned_data["message"]
+        checked(check_alarm_message, text)
+        return text
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -8,6 +8,8 @@ from config.areas import DocumentErrors
 from config.audit import changes
 from config.management.declarations import Declaration, DeclaredRow, Texts, Value, read
 from datasets import tokens, validation
+from datasets.management import provision_alarms
+from datasets.management.provision_alarms import AlarmDeclaration
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
 
@@ -31,6 +33,7 @@ class DataSetDeclaration(Declaration):
     max_records = Value(int, validation.check_max_records, allow_null=True)
     expected_every_seconds = Value(int, validation.check_expected_every, allow_null=True)
     tokens = TokenDeclaration(many=True, required=False)
+    alarms = AlarmDeclaration(many=True, required=False)
 
 
 def apply(document: object, errors: DocumentErrors) -> object:
@@ -41,6 +44,8 @@ def apply(document: object, errors: DocumentErrors) -> object:
     declared = read(document, "data_sets", DataSetDeclaration(), errors)
     _check_duplicates(declared)
     _check_tokens_of_others(declared)
+    for entry in declared:
+        provision_alarms.check(entry.entries("alarms"))
     if errors.lines:
         return document
     for entry in declared:
@@ -80,7 +85,7 @@ def _path(entry: DeclaredRow) -> str:
 
 
 def _apply_one(entry: DeclaredRow) -> None:
-    names = ("group", "type", "tokens")
+    names = ("group", "type", "tokens", "alarms")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     declared = entry.entries("tokens")
@@ -89,6 +94,7 @@ def _apply_one(entry: DeclaredRow) -> None:
     taken: set[int] = set()
     for token in declared:
         _token(data_set, token, taken)
+    provision_alarms.apply(data_set, entry.entries("alarms"))
     entry.completed |= {"id": data_set.pk, "name": data_set.name, "tokens": [token.completed for token in declared]}
 
 

@@ -28,7 +28,7 @@ def fill() -> int:
 def _fill(source: StatisticsSource) -> int:
     number = 0
     while number < MOST and (records := source.changed(AT_ONCE)):
-        data_set = _data_set(source.type)
+        data_set = data_set_of(source.type)
         if data_set is None:
             break
         stored = parse.check([_element(record) for record in records], auto_ids=())
@@ -44,7 +44,7 @@ def _element(record: StatisticsRecord) -> dict[str, object]:
 
 
 @transaction.atomic
-def _data_set(type: str) -> DataSet | None:
+def data_set_of(type: str) -> DataSet | None:
     """Return the data set of a type, which is created first. Return None if people use its path."""
     found = DataSet.objects.at(GROUP, type).first()
     if found is not None:
