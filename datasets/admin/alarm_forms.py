@@ -88,6 +88,8 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["limit"] = f"{self.instance.limit:g}"
         if "figure" in self.fields:
             is_share = self.instance.figure == AlarmFigure.SHARE
             offered = [one for one in AlarmFigure if (one == AlarmFigure.SHARE) == is_share]

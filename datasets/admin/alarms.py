@@ -24,9 +24,9 @@ class AlarmAdmin(ConsoleModelAdmin):
     form = AlarmForm
     fields = (
         *("data_set", "name", "figure", "condition", "limit", "grace_minutes", "interval_minutes"),
-        *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message", "state", "share_in_words"),
+        *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
     )
-    add_fields = fields[:-2]
+    add_fields = fields
     readonly_fields = ("state", "share_in_words")
     list_display = ("name", "data_set", "rule", "state", "people")
     list_filter = (choice_filter("state", "state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
@@ -50,7 +50,8 @@ class AlarmAdmin(ConsoleModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.add_fields
-        return self.fields if obj.figure == AlarmFigure.SHARE else self.fields[:-1]
+        shown = ("state", "share_in_words") if obj.figure == AlarmFigure.SHARE else ("state",)
+        return (*shown, *self.fields)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep the data set of an alarm, because its share may name fields of it."""
@@ -116,7 +117,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     @admin.display(description="State")
     def state(self, alarm: Alarm) -> SafeString:
-        value = "" if alarm.value is None else f"{alarm.value:.4g}{_UNITS[AlarmFigure(alarm.figure)]}"
+        value = "no value" if alarm.value is None else f"{round(alarm.value, 1):g}{_UNITS[AlarmFigure(alarm.figure)]}"
         if alarm.raised_at is not None:
             return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")
         return cells.two_lines(cells.chip("Not raised", "good"), value)
@@ -133,8 +134,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    unit = _UNITS[AlarmFigure(alarm.figure)]
-    return f"{alarm.get_figure_display()} {alarm.condition} {alarm.limit:g}{unit}"
+    return f"{alarm.get_figure_display()} {alarm.condition} {alarm.limit:g}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

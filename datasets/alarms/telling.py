@@ -60,7 +60,7 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
         "figure": alarm.get_figure_display(),
-        "value": "unknown" if alarm.value is None else f"{alarm.value:g}",
+        "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
         "condition": alarm.condition,
         "limit": f"{alarm.limit:g}",
         "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),

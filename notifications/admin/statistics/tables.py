@@ -4,10 +4,11 @@ They come from the statistics, which outlive the messages.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
@@ -21,6 +22,7 @@ from notifications.models.failure_reason import FailureReason
 MONTHS = 12
 DAYS = 7
 _UNKNOWN = "Not recorded"
+_Counted = Mapping[tuple[Any, ...], int]  # month, service, channel, template and status → number of messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +38,14 @@ class StatisticsTable:
 
 
 def of_services(services: Sequence[Service]) -> list[StatisticsTable]:
-    return [messages(services), costs(services), failures(services), times(services)]
-
-
-def messages(services: Sequence[Service]) -> StatisticsTable:
-    """Return the number of messages by month, service, channel and template."""
-    found: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     by = ("month", "service_id", "channel", "template_id", "status")
     counted = figures.sums(by, first=_first_month(), services=services)
+    return [messages(services, counted), costs(services, counted), failures(services), times(services)]
+
+
+def messages(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
+    """Return the number of messages by month, service, channel and template."""
+    found: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     of_service = {service.pk: service.name for service in services}
     of_template = dict(Template.objects.filter(pk__in={key[3] for key in counted}).values_list("pk", "name"))
     for (month, service_id, channel, template_id, status), number in counted.items():
@@ -68,12 +70,14 @@ def messages(services: Sequence[Service]) -> StatisticsTable:
     )
 
 
-def costs(services: Sequence[Service]) -> StatisticsTable:
+def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     """Return the parts of text messages by month and service, and their cost at today's price."""
     by, of_service = ("month", "service_id"), {service.pk: service.name for service in services}
-    numbers = figures.sums(by, first=_first_month(), services=services, channel=Channel.SMS)
+    numbers: Counter[tuple[str, UUID]] = Counter()
+    for (month, service_id, channel, _, _), number in counted.items():
+        numbers[month, service_id] += number if channel == Channel.SMS else 0
     units = figures.sums(by, first=_first_month(), services=services, value="units", channel=Channel.SMS)
-    found = {(month, of_service[pk]): (number, units[month, pk]) for (month, pk), number in numbers.items()}
+    found = {(month, of_service[pk]): (number, units[month, pk]) for (month, pk), number in numbers.items() if number}
     price = f"at £{settings.SMS_RATE} for a part" if settings.SMS_RATE else "0, because SMS_RATE is not set"
     return StatisticsTable(
         slug="costs",

@@ -73,12 +73,12 @@ def test_parts_are_charged_and_outlive_the_messages(service, text, clock, settin
     factories.make_notification(text, status=Status.TECHNICAL_FAILURE, parts=5, rate_multiplier=1)
     factories.make_notification(text, key_type=KeyType.TEST, status=Status.DELIVERED, sent_at=NOON, parts=1)
     counting.count_day(service.pk, NOON.date())
-    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+    assert tables.of_services([service])[1].rows == [("2026-07", "Tides", 2, 6, "0.12")]
 
     clock.move_to(NOON + timedelta(days=8))
     clean_up("old-messages")
     counting.count_day(service.pk, NOON.date())
-    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+    assert tables.of_services([service])[1].rows == [("2026-07", "Tides", 2, 6, "0.12")]
 
 
 def test_messages_deleted_before_their_day_was_counted_are_charged(service, text, clock):
