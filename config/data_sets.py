@@ -31,11 +31,11 @@ class FreshnessChange:
     at: datetime
 
 
-data_set_reported = Signal()  # sent with `report`, a DataSetReport, in the transaction that records it
+data_set_changed = Signal()  # sent with `change`, a DataSetChange, in the transaction that records it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataSetReport:
+class DataSetChange:
     """An event of a data set besides its freshness, as callbacks report it.
 
     event: `alarm.raised`, `alarm.ended`, `data_set.emptied` or `data_set.written`
@@ -78,12 +78,12 @@ class FailureAlarms:
 
     percent: the share of failed messages above which the alarm is raised
     find: return the alarm of a service, or None
-    tell: make the alarm of a service, by its id and name, or add an email address to it. Raises InvalidValue
+    notify: make the alarm of a service, by its id and name, or add an email address to it. Raises InvalidValue
     """
 
     percent: int
     find: Callable[[HttpRequest, UUID], FailureAlarm | None]
-    tell: Callable[[HttpRequest, UUID, str, str], None]
+    notify: Callable[[HttpRequest, UUID, str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

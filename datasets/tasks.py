@@ -4,7 +4,7 @@ from celery import shared_task
 from django.conf import settings
 
 from datasets import store
-from datasets.alarms import telling, watching
+from datasets.alarms import notifying, watching
 from datasets.columns import building, files
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
@@ -14,7 +14,7 @@ _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
 def check_freshness() -> None:
     """Record data sets that became late or recovered, and report writes. Runs every minute."""
     store.freshness.check_freshness()
-    store.written.report_writes()
+    store.written.send_writes()
 
 
 @shared_task(ignore_result=True)
@@ -28,7 +28,7 @@ def note_fields() -> None:
 def check_alarms() -> None:
     """Raise and end alarms, and send their messages. Runs every minute."""
     watching.check_alarms()
-    telling.send_due()
+    notifying.send_due()
 
 
 @shared_task(ignore_result=True, time_limit=300)

@@ -19,6 +19,7 @@ MAX_AUTO_IDS = 20
 SCOPES = ("write", "read")
 GRACE_MINUTES = range(7 * 24 * 60 + 1)  # of alarms
 INTERVAL_MINUTES = range(1, 7 * 24 * 60 + 1)
+MAX_ALARMS = 100  # of one data set that people write to
 MAX_PEOPLE = 20  # email addresses and phone numbers of one alarm each
 MAX_ALARM_NAME, MAX_ALARM_MESSAGE = 100, 1_000
 _TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")

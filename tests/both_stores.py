@@ -120,7 +120,7 @@ _LOCKS_AND_RACES = (  # claims, leases, limits, requests at once, and a database
     "notifications/test_claiming.py",
     "notifications/test_counting.py",
     "notifications/test_counts_of_version_1_1.py",
-    "notifications/test_figures.py",
+    "notifications/test_sums.py",
     "notifications/test_many_at_once.py",
 )
 _QUEUE_AND_DELIVERY = (  # wake-ups, workers, the clock, drains, callbacks

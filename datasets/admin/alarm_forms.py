@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from config.console.checking import checked, validator
 from config.console.theme import NumberInput, Textarea, TextInput
-from datasets.alarms import people
-from datasets.models import Alarm, AlarmFigure
+from datasets.alarms import number, people
+from datasets.models import Alarm, AlarmMeasure
 from datasets.validation import (
     GRACE_MINUTES,
     INTERVAL_MINUTES,
@@ -59,13 +59,13 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         initial=60,
         widget=NumberInput,
         validators=[validator(check_interval)],
-        help_text="People are not told again in this time if the alarm ends and is raised again.",
+        help_text="If the alarm ends and is raised again in this time, people get no other message.",
     )
 
     class Meta:
         model = Alarm
         fields = (
-            *("data_set", "name", "figure", "condition", "limit", "grace_minutes", "interval_minutes"),
+            *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
             *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
         )
         labels = {
@@ -76,7 +76,7 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         help_texts = {
             "limit": "For example 60: no write for more than 60 minutes.",
             "quiet_from": "Messages wait until the quiet hours end.",
-            "message": "Placeholders: alarm, data set, figure, value, condition, limit, page. Write them as ((value)).",
+            "message": "Placeholders: alarm, data set, measure, value, condition, limit, page. Write ((value)).",
         }
         widgets = {
             "name": TextInput,
@@ -90,10 +90,10 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             self.initial["limit"] = f"{self.instance.limit:g}"
-        if "figure" in self.fields:
-            is_share = self.instance.figure == AlarmFigure.SHARE
-            offered = [one for one in AlarmFigure if (one == AlarmFigure.SHARE) == is_share]
-            self.fields["figure"].choices = [(one.value, one.label) for one in offered]  # type: ignore[attr-defined]
+        if "measure" in self.fields:
+            is_share = self.instance.measure == AlarmMeasure.SHARE
+            offered = [one for one in AlarmMeasure if (one == AlarmMeasure.SHARE) == is_share]
+            self.fields["measure"].choices = [(one.value, one.label) for one in offered]  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
         return checked(parse_alarm_name, self.cleaned_data["name"])
@@ -105,6 +105,9 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        data_set = cleaned.get("data_set")
+        if data_set is not None and self.instance.pk is None:
+            checked(number.check, data_set)
         begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")
         if (begin is None) != (end is None):
             self.add_error("quiet_from" if begin is None else "quiet_until", _BOTH)
@@ -113,7 +116,7 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         return cleaned
 
 
-class SilenceForm(forms.Form):
+class MuteForm(forms.Form):
     hours = forms.IntegerField(
         label="Hours without messages", min_value=1, max_value=24 * 30, initial=4, widget=NumberInput
     )

@@ -13,26 +13,26 @@ from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from datasets.admin.access import alarms_of, author, data_sets_of, is_open_to
-from datasets.admin.alarm_forms import AlarmForm, SilenceForm
-from datasets.models import Alarm, AlarmFigure
+from datasets.admin.alarm_forms import AlarmForm, MuteForm
+from datasets.models import Alarm, AlarmMeasure
 
-_UNITS = {AlarmFigure.MINUTES: " min", AlarmFigure.RECORDS: "", AlarmFigure.SHARE: " %"}
+_UNITS = {AlarmMeasure.MINUTES: " min", AlarmMeasure.RECORDS: "", AlarmMeasure.SHARE: " %"}
 
 
 @admin.register(Alarm)
 class AlarmAdmin(ConsoleModelAdmin):
     form = AlarmForm
     fields = (
-        *("data_set", "name", "figure", "condition", "limit", "grace_minutes", "interval_minutes"),
+        *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
         *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
     )
     add_fields = fields
     readonly_fields = ("state", "share_in_words")
     list_display = ("name", "data_set", "rule", "state", "people")
     list_filter = (choice_filter("state", "state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
-    row_actions = {"silence": "silence", "unsilence": "unsilence", "remove": "remove"}
+    row_actions = {"mute": "mute", "unmute": "unmute", "remove": "remove"}
     create_verb = "Create"
-    empty = "No alarms yet. An alarm tells people when a data set gets no records, or when a figure is too high or low."
+    empty = "No alarms yet. An alarm tells people when a data set gets no records, or a measure is too high or low."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Alarm]:
         return alarms_of(request)
@@ -50,7 +50,7 @@ class AlarmAdmin(ConsoleModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return self.add_fields
-        shown = ("state", "share_in_words") if obj.figure == AlarmFigure.SHARE else ("state",)
+        shown = ("state", "share_in_words") if obj.measure == AlarmMeasure.SHARE else ("state",)
         return (*shown, *self.fields)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -68,33 +68,31 @@ class AlarmAdmin(ConsoleModelAdmin):
         super().save_model(request, obj, form, change)
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
-        silence = Button("Silence…", "silence") if not obj.silenced_until else Button("End silence…", "unsilence")
-        return [silence, Button("Delete…", "remove", tone="ending")]
+        mute = Button("Mute…", "mute") if not obj.muted_until else Button("Unmute…", "unmute")
+        return [mute, Button("Delete…", "remove", tone="ending")]
 
-    def silence(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
+    def mute(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
         """Send no messages until a time. The alarm is still raised and ended."""
-        form = SilenceForm(request.POST or None)
+        form = MuteForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            alarm.silenced_until = form.until()
-            alarm.save(update_fields=["silenced_until"])
-            until = formats.spoken(alarm.silenced_until)
-            self.audit(request, "silenced", alarm, after={"silenced_until": alarm.silenced_until.isoformat()})
+            alarm.muted_until = form.until()
+            alarm.save(update_fields=["muted_until"])
+            until = formats.spoken(alarm.muted_until)
+            self.audit(request, "muted", alarm, after={"muted_until": alarm.muted_until.isoformat()})
             return self.action_done(request, self.row_url(alarm), f"{alarm} sends no messages until {until}.")
         explanation = ["People get no messages in this time. If the alarm is still raised then, they get one."]
         return self.action_page(
-            request, alarm, title=f"Silence {alarm}", button="Silence alarm", form=form, explanation=explanation
+            request, alarm, title=f"Mute {alarm}", button="Mute alarm", form=form, explanation=explanation
         )
 
-    def unsilence(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
+    def unmute(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
         if request.method == "POST":
-            alarm.silenced_until = None
-            alarm.save(update_fields=["silenced_until"])
-            self.audit(request, "ended_silence_of", alarm)
+            alarm.muted_until = None
+            alarm.save(update_fields=["muted_until"])
+            self.audit(request, "unmuted", alarm)
             return self.action_done(request, self.row_url(alarm), f"{alarm} sends messages again.")
         explanation = ["If the alarm is raised now, people get a message within a minute."]
-        return self.action_page(
-            request, alarm, title=f"End the silence of {alarm}", button="End silence", explanation=explanation
-        )
+        return self.action_page(request, alarm, title=f"Unmute {alarm}", button="Unmute alarm", explanation=explanation)
 
     def remove(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
         if request.method == "POST":
@@ -117,7 +115,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     @admin.display(description="State")
     def state(self, alarm: Alarm) -> SafeString:
-        value = "no value" if alarm.value is None else f"{round(alarm.value, 1):g}{_UNITS[AlarmFigure(alarm.figure)]}"
+        value = "no value" if alarm.value is None else f"{round(alarm.value, 1):g}{_UNITS[AlarmMeasure(alarm.measure)]}"
         if alarm.raised_at is not None:
             return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")
         return cells.two_lines(cells.chip("Not raised", "good"), value)
@@ -134,7 +132,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    return f"{alarm.get_figure_display()} {alarm.condition} {alarm.limit:g}"
+    return f"{alarm.get_measure_display()} {alarm.condition} {alarm.limit:g}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

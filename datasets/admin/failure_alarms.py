@@ -13,7 +13,7 @@ from config.invalid import InvalidValue
 from datasets import store
 from datasets.admin import access
 from datasets.alarms import people
-from datasets.models import Alarm, AlarmCondition, AlarmFigure
+from datasets.models import Alarm, AlarmCondition, AlarmMeasure
 
 PERCENT = 5
 _FAILED = ("temporary-failure", "permanent-failure", "technical-failure")
@@ -36,7 +36,7 @@ def _find(request: HttpRequest, service_id: UUID) -> FailureAlarm | None:
 
 
 @transaction.atomic
-def _tell(request: HttpRequest, service_id: UUID, name: str, email_address: str) -> None:
+def _notify(request: HttpRequest, service_id: UUID, name: str, email_address: str) -> None:
     data_set = store.statistics.data_set_of("messages")
     if data_set is None:
         raise InvalidValue("People use the data set signalbox/messages, so Signalbox has no statistics to watch.")
@@ -55,7 +55,7 @@ def _tell(request: HttpRequest, service_id: UUID, name: str, email_address: str)
     alarm = Alarm.objects.create(
         data_set=data_set,
         name=title,
-        figure=AlarmFigure.SHARE,
+        measure=AlarmMeasure.SHARE,
         condition=AlarmCondition.ABOVE,
         limit=PERCENT,
         share={
@@ -72,9 +72,9 @@ def _tell(request: HttpRequest, service_id: UUID, name: str, email_address: str)
 
 
 def _of(service_id: UUID) -> Alarm | None:
-    shares = Alarm.objects.filter(figure=AlarmFigure.SHARE, data_set__is_of_product=True)
+    shares = Alarm.objects.filter(measure=AlarmMeasure.SHARE, data_set__is_of_product=True)
     wanted = [str(service_id)]
     return next((one for one in shares if (one.share or {}).get("whole", {}).get("service_id") == wanted), None)
 
 
-FAILURE_ALARMS = FailureAlarms(percent=PERCENT, find=_find, tell=_tell)
+FAILURE_ALARMS = FailureAlarms(percent=PERCENT, find=_find, notify=_notify)

@@ -1,1 +1,1 @@
-"""Alarms on data sets: figures, their states, and the messages to people. Source: docs/reference/alarms.md."""
+"""Alarms on data sets: measures, their states, and the messages to people. Source: docs/reference/alarms.md."""

@@ -7,22 +7,28 @@ clock that is killed, never raise an alarm twice or lose its end. Source: docs/r
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from config import audit
-from config.data_sets import DataSetReport, data_set_reported
-from datasets.alarms import figures, telling
+from config.data_sets import DataSetChange, data_set_changed
+from datasets.alarms import measures, notifying
 from datasets.models import Alarm, AlarmCondition
 
-_STATE = ["value", "holds_since", "raised_at", "told_at", "last_told_at"]
+_STATE = ["value", "met_since", "raised_at", "notified_at", "last_notified_at"]
 
 log = structlog.get_logger()
 
 
 def check_alarms() -> int:
-    """Check each alarm once, and return how many were raised or ended."""
-    return sum(map(_check, list(Alarm.objects.order_by("pk").values_list("pk", flat=True))))
+    """Check each alarm once, and return how many were raised or ended. One that cannot be read stops no other."""
+    changed = 0
+    for pk in list(Alarm.objects.order_by("pk").values_list("pk", flat=True)):
+        try:
+            changed += _check(pk)
+        except DatabaseError as error:  # such as the time limit of a statement
+            log.warning("alarm.not_checked", alarm=pk, error=type(error).__name__)
+    return changed
 
 
 @transaction.atomic
@@ -33,17 +39,17 @@ def _check(pk: int) -> int:
         return 0
     now = timezone.now()
     before = [getattr(alarm, name) for name in _STATE]
-    alarm.value = figures.value_of(alarm, now)
+    alarm.value = measures.value_of(alarm, now)
     has_changed = _move(alarm, now)
     if has_changed:
         _record(alarm, now)
-    telling.tell(alarm, now)
+    notifying.notify(alarm, now)
     if before != [getattr(alarm, name) for name in _STATE]:
         alarm.save(update_fields=_STATE)
     return int(has_changed)
 
 
-def holds(alarm: Alarm) -> bool:
+def is_met(alarm: Alarm) -> bool:
     """Return whether the condition holds. Without a value it does not."""
     if alarm.value is None:
         return False
@@ -52,16 +58,16 @@ def holds(alarm: Alarm) -> bool:
 
 def _move(alarm: Alarm, now: datetime) -> bool:
     """Raise or end the alarm. Return whether its state has changed."""
-    if not holds(alarm):
-        alarm.holds_since = None
+    if not is_met(alarm):
+        alarm.met_since = None
         was_raised, alarm.raised_at = alarm.is_raised, None
         return was_raised
     if alarm.is_raised:
         return False
-    alarm.holds_since = alarm.holds_since or now
-    if now - alarm.holds_since < timedelta(minutes=alarm.grace_minutes):
+    alarm.met_since = alarm.met_since or now
+    if now - alarm.met_since < timedelta(minutes=alarm.grace_minutes):
         return False
-    alarm.raised_at, alarm.holds_since = now, None
+    alarm.raised_at, alarm.met_since = now, None
     return True
 
 
@@ -70,7 +76,7 @@ def _record(alarm: Alarm, now: datetime) -> None:
     after = {"alarm": alarm.name, "value": alarm.value, "limit": alarm.limit}
     audit.record(audit.CLOCK, "raised_alarm" if alarm.is_raised else "ended_alarm", data_set, after=after)
     log.info("alarm.raised" if alarm.is_raised else "alarm.ended", alarm=alarm.pk, data_set=data_set.pk)
-    report = DataSetReport(
+    change = DataSetChange(
         event="alarm.raised" if alarm.is_raised else "alarm.ended",
         data_set_id=data_set.pk,
         name=data_set.name,
@@ -78,10 +84,10 @@ def _record(alarm: Alarm, now: datetime) -> None:
         at=now,
         details={
             "alarm": alarm.name,
-            "figure": alarm.figure,
+            "measure": alarm.measure,
             "value": alarm.value,
             "condition": alarm.condition,
             "limit": alarm.limit,
         },
     )
-    data_set_reported.send(Alarm, report=report)
+    data_set_changed.send(Alarm, change=change)

@@ -6,8 +6,8 @@ from config import audit
 from config.audit import changes
 from config.management.declarations import Declaration, DeclaredRow, Texts, Value
 from datasets import validation
-from datasets.alarms import people
-from datasets.models import Alarm, AlarmCondition, AlarmFigure, DataSet
+from datasets.alarms import number, people
+from datasets.models import Alarm, AlarmCondition, AlarmMeasure, DataSet
 
 _PEOPLE = {"email_addresses": "email", "phone_numbers": "sms"}
 
@@ -16,7 +16,7 @@ class AlarmDeclaration(Declaration):
     """An alarm, found by its name. An alarm on a share is made in the console only."""
 
     name = Value(str, validation.parse_alarm_name, required=True)
-    figure = Value(str, partial(validation.parse_one_of, (AlarmFigure.MINUTES.value, AlarmFigure.RECORDS.value)))
+    measure = Value(str, partial(validation.parse_one_of, (AlarmMeasure.MINUTES.value, AlarmMeasure.RECORDS.value)))
     condition = Value(str, partial(validation.parse_one_of, tuple(AlarmCondition.values)))
     limit = Value(int)
     grace_minutes = Value(int, validation.check_grace)
@@ -47,14 +47,13 @@ def _apply_one(data_set: DataSet, entry: DeclaredRow) -> None:
     alarm = Alarm.objects.filter(data_set=data_set, name=entry.values["name"]).first()
     is_new = alarm is None
     if alarm is None:
-        missing = [name for name in ("figure", "condition", "limit") if name not in entry.values]
-        for name in missing:
-            entry.refuse(name, "is required for a new alarm")
-        if missing:
+        entry.require("measure", "condition", "limit")
+        if not {"measure", "condition", "limit"} <= entry.values.keys():
             return
+        entry.check("name", number.check, data_set)
         alarm = Alarm(data_set=data_set, name=entry.values["name"])
-    elif alarm.figure == AlarmFigure.SHARE and "figure" in entry.values:
-        entry.refuse("figure", "this alarm is on a share, which the console changes")
+    elif alarm.measure == AlarmMeasure.SHARE and "measure" in entry.values:
+        entry.refuse("measure", "this alarm is on a share, which the console changes")
         return
     stored = changes.snapshot(alarm)
     for name, value in entry.values.items():

@@ -1,7 +1,7 @@
 """The models of the data set area. Other packages import them from here."""
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
-from datasets.models.alarm import Alarm, AlarmCondition, AlarmFigure, AlarmMessage
+from datasets.models.alarm import Alarm, AlarmCondition, AlarmMeasure, AlarmMessage
 from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.emptied_store import EmptiedStore
 from datasets.models.field_seen import ChosenColumns, FieldSeen

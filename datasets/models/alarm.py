@@ -1,4 +1,4 @@
-"""Alarms: a rule on a figure of a data set, its state, and the messages to people. Source: docs/reference/alarms.md."""
+"""Alarms: the rule, state and messages. Source: docs/reference/alarms.md."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -13,12 +13,12 @@ from django.utils import timezone
 from datasets.models.data_set import DataSet
 from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
 
-DEFAULT_TEXT = "((alarm)): ((figure)) of ((data set)) is ((value)), ((condition)) ((limit)).\n\n((page))"
+DEFAULT_TEXT = "((alarm)): ((measure)) of ((data set)) is ((value)), ((condition)) ((limit)).\n\n((page))"
 GIVE_UP_AFTER = timedelta(hours=24)
 
 
-class AlarmFigure(models.TextChoices):
-    """What a rule reads. `datasets.alarms.figures` computes it."""
+class AlarmMeasure(models.TextChoices):
+    """What a rule reads. `datasets.alarms.measures` computes it."""
 
     MINUTES = "minutes", "Minutes since the last write"
     RECORDS = "records", "Number of records"
@@ -33,22 +33,22 @@ class AlarmCondition(models.TextChoices):
 class Alarm(models.Model):
     """A rule, and whether it is raised.
 
-    share: for AlarmFigure.SHARE only; `datasets.validation.check_share` describes it
-    limit: the value that the figure must exceed, or fall below
+    share: for AlarmMeasure.SHARE only; `datasets.validation.check_share` describes it
+    limit: the value that the measure must exceed, or fall below
     grace_minutes: how long the condition must hold before the alarm is raised
     interval_minutes: the shortest time between two messages that it is raised
     quiet_from, quiet_until: local times between which no message is sent, or null
-    silenced_until: no message is sent before this time
+    muted_until: no message is sent before this time
     message: the text of messages, with placeholders
-    holds_since: since when the condition holds, while the alarm is not raised
+    met_since: since when the condition holds, while the alarm is not raised
     raised_at: since when the alarm is raised; null while it is not
-    told_at: when people were told of the alarm that they have not been told the end of; null if there is none
-    last_told_at: when people were last told that it was raised
+    notified_at: when people got the message that it is raised, until they get the one about its end; else null
+    last_notified_at: when people last got a message that it is raised
     """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="alarms")
     name = models.CharField(max_length=100)
-    figure = models.CharField(max_length=7, choices=AlarmFigure.choices)
+    measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)
     share = models.JSONField(null=True)
     condition = models.CharField(max_length=5, choices=AlarmCondition.choices)
     limit = models.FloatField()
@@ -56,15 +56,15 @@ class Alarm(models.Model):
     interval_minutes = models.PositiveIntegerField(default=60)
     quiet_from = models.TimeField(null=True, blank=True)
     quiet_until = models.TimeField(null=True, blank=True)
-    silenced_until = models.DateTimeField(null=True, blank=True)
+    muted_until = models.DateTimeField(null=True, blank=True)
     email_addresses = models.JSONField(default=list, blank=True)
     phone_numbers = models.JSONField(default=list, blank=True)
     message = models.TextField(default=DEFAULT_TEXT)
     value = models.FloatField(null=True, editable=False)
-    holds_since = models.DateTimeField(null=True, editable=False)
+    met_since = models.DateTimeField(null=True, editable=False)
     raised_at = models.DateTimeField(null=True, editable=False)
-    told_at = models.DateTimeField(null=True, editable=False)
-    last_told_at = models.DateTimeField(null=True, editable=False)
+    notified_at = models.DateTimeField(null=True, editable=False)
+    last_notified_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
@@ -75,8 +75,8 @@ class Alarm(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["data_set", "name"], name="alarm_name_unique"),
             models.CheckConstraint(
-                condition=Q(figure="share", share__isnull=False) | (~Q(figure="share") & Q(share=None)),
-                name="alarm_share_of_figure",
+                condition=Q(measure="share", share__isnull=False) | (~Q(measure="share") & Q(share=None)),
+                name="alarm_share_of_measure",
             ),
             models.CheckConstraint(
                 condition=Q(quiet_from=None, quiet_until=None) | Q(quiet_from__isnull=False, quiet_until__isnull=False),
@@ -103,8 +103,8 @@ class Alarm(models.Model):
         return self.raised_at is not None
 
     def is_quiet(self, now: datetime) -> bool:
-        """Return whether messages wait: in the quiet hours, or while a person has silenced the alarm."""
-        if self.silenced_until is not None and now < self.silenced_until:
+        """Return whether messages wait: in the quiet hours, or while the alarm is muted."""
+        if self.muted_until is not None and now < self.muted_until:
             return True
         if self.quiet_from is None or self.quiet_until is None:
             return False

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config import audit
-from config.data_sets import DataSetReport, data_set_reported
+from config.data_sets import DataSetChange, data_set_changed
 from datasets.columns import segments
 from datasets.errors import NothingToUndo
 from datasets.models import DataSet, EmptiedStore, Record, Segment
@@ -46,15 +46,15 @@ def empty(data_set: DataSet, *, by: audit.Actor) -> int:
                 store_id=locked.id, data_set_id=data_set.pk, label=str(data_set), records=removed
             )
             rows.update(record_count=0, revision=F("revision") + 1, current_store=-emptied.pk, columns_until=None)
-            _report(data_set, removed)
+            _send_change(data_set, removed)
         audit.record(by, "emptied", data_set, before={"records": removed}, after={"records": 0})
         return removed
 
     return with_write_lock(data_set.pk, work)
 
 
-def _report(data_set: DataSet, removed: int) -> None:
-    report = DataSetReport(
+def _send_change(data_set: DataSet, removed: int) -> None:
+    change = DataSetChange(
         event="data_set.emptied",
         data_set_id=data_set.pk,
         name=data_set.name,
@@ -62,7 +62,7 @@ def _report(data_set: DataSet, removed: int) -> None:
         at=timezone.now(),
         details={"removed": removed},
     )
-    data_set_reported.send(DataSet, report=report)
+    data_set_changed.send(DataSet, change=change)
 
 
 def undoable(data_set_id: int) -> QuerySet[EmptiedStore]:

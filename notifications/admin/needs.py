@@ -21,7 +21,7 @@ from notifications.admin import permissions
 from notifications.admin.api_keys.filters import is_ending_in_use
 from notifications.admin.limits import bars
 from notifications.admin.messages.status_titles import GROUPS
-from notifications.jobs import figures
+from notifications.jobs import sums
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
@@ -65,7 +65,7 @@ def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
     names = dict(services.values_list("pk", "name"))
     sent: Counter[tuple[UUID, str]] = Counter()
     failed: Counter[tuple[UUID, str]] = Counter()
-    counted = figures.sums(("service_id", "channel", "status"), first=today, services=list(names))
+    counted = sums.messages(("service_id", "channel", "status"), first=today, services=list(names))
     for (service_id, channel, status), number in counted.items():
         sent[service_id, channel] += number
         failed[service_id, channel] += number if status in GROUPS["failed"][1] else 0

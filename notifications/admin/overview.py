@@ -16,7 +16,7 @@ from config.console.overview import ChecklistStep
 from notifications.admin import permissions
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.admin.queue import pause_notes
-from notifications.jobs import counting, figures
+from notifications.jobs import counting, sums
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,
@@ -46,7 +46,7 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
     days = _last_days()
     service = permissions.chosen_service(request)
     services = None if service is None else [service]
-    counted = figures.sums(
+    counted = sums.messages(
         ("channel", "day", "status", "template_id"), first=days[0] - timedelta(days=DAYS_SHOWN), services=services
     )
     grouped = [(channel, day, status, n) for (channel, day, status, _), n in counted.items()]

@@ -32,8 +32,8 @@ def _parse_phone(text: str) -> str:
 
 def _send_email(message: OwnMessage) -> Handover:
     text = own_email.compose(message.subject, message.text.split("\n\n"))
-    address = email.parse(message.to)
-    outgoing = own_email.write(text, to=address.ascii, identifier=message.identifier)
+    parsed = email.parse(message.to)
+    outgoing = own_email.write(text, to=parsed.ascii, identifier=message.identifier)
     return _RESULTS[own_email.hand_over(outgoing, about="own message")]
 
 

@@ -24,7 +24,7 @@ from notifications.jobs.durations import RoundedDuration
 from notifications.jobs.utc_sql import UtcHour
 from notifications.models.api_key import KeyType
 from notifications.models.failure_reason import reason_of
-from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, Tally
+from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, MessageSums
 from notifications.models.notification import Notification
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, Status
@@ -120,15 +120,15 @@ def _living(service_id: UUID, day: date) -> Counter[CountKey]:
     return Counter({CountKey(day, *what): n for *what, n in grouped})
 
 
-def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[CountKey, Tally]:
+def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[CountKey, MessageSums]:
     """Count all of some hours. This reads the rows of messages, which the index of the other count does not."""
-    found: dict[CountKey, Tally] = {}
+    found: dict[CountKey, MessageSums] = {}
     if not hours:
         return found
     mine = of_hours(day, hours).filter(service_id=service_id).annotate(hour=UtcHour("created_at"), time=TIME)
     grouped = mine.filter(hour__in=hours).values_list(*_WHAT, "time").annotate(number=Count("pk"), units=UNITS)
     for *what, time, n, units in grouped:
-        one = found.setdefault(CountKey(day, *what), Tally())
+        one = found.setdefault(CountKey(day, *what), MessageSums())
         one.n += n
         one.units += units
         if time is not None:
@@ -136,7 +136,7 @@ def _counted(service_id: UUID, day: date, hours: Collection[int]) -> dict[CountK
     failed = mine.filter(hour__in=hours, status__in=FAILURES).only(*_READ_OF_FAILED)
     for message in streamed(failed, chunk_size=_AT_ONCE):
         if reason := reason_of(message):
-            found.setdefault(key_of(message), Tally()).reasons[reason] += 1
+            found.setdefault(key_of(message), MessageSums()).reasons[reason] += 1
     return found
 
 
@@ -152,12 +152,12 @@ def _lacks_reasons(row: HourlyCount) -> bool:
     return row.status in FAILURES and sum(row.reasons.values()) != row.n
 
 
-def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[CountKey, Tally]) -> None:
+def _write(service_id: UUID, day: date, hours: Collection[int], counted: dict[CountKey, MessageSums]) -> None:
     """Store the sums of existing and deleted messages. The new version of the day excludes other writers."""
     stored = {row.key: row for row in HourlyCount.objects.filter(service_id=service_id, day=day, hour__in=hours)}
     changed = []
     for key, row in stored.items():
-        found = counted.get(key, Tally())
+        found = counted.get(key, MessageSums())
         times = dict(Counter(row.deleted_times) + found.times)
         reasons = dict(Counter(row.deleted_reasons) + found.reasons)
         now = (row.deleted + found.n, row.deleted_units + found.units, times, reasons)

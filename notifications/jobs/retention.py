@@ -16,7 +16,7 @@ from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
 from notifications.jobs import counting, durations
 from notifications.models.api_key import KeyType
 from notifications.models.failure_reason import reason_of
-from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, Tally
+from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, MessageSums
 from notifications.models.notification import Notification
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
@@ -69,7 +69,7 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
         *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier", "attempts", "receipts"),
     )
     batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
-    counted: defaultdict[CountKey, Tally] = defaultdict(Tally)
+    counted: defaultdict[CountKey, MessageSums] = defaultdict(MessageSums)
     for message in batch:
         if message.key_type != KeyType.TEST:
             _add(counted[counting.key_of(message)], message)
@@ -82,13 +82,13 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     return len(batch)
 
 
-def _add(tally: Tally, message: Notification) -> None:
-    tally.n += 1
-    tally.units += message.parts * message.rate_multiplier if message.sent_at else 0
+def _add(found: MessageSums, message: Notification) -> None:
+    found.n += 1
+    found.units += message.parts * message.rate_multiplier if message.sent_at else 0
     if (time := durations.of(message)) is not None:
-        tally.times[str(time)] += 1
+        found.times[str(time)] += 1
     if reason := reason_of(message):
-        tally.reasons[reason] += 1
+        found.reasons[reason] += 1
 
 
 def _remove_received(rows: QuerySet[Any], pace: Pace) -> int:  # Any: texts or emails

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 from django.dispatch import Signal
 
-from config.data_sets import DataSetReport, FreshnessChange
+from config.data_sets import DataSetChange, FreshnessChange
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
@@ -85,15 +85,15 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
             created_at=change.at,
         )
 
-    def owe_report(self, report: DataSetReport) -> None:
+    def owe_change(self, change: DataSetChange) -> None:
         """Create the callbacks for another event of a data set, in every service that chose it."""
         self._owe_of_data_set(
-            CallbackEvent(report.event),
-            data_set_id=report.data_set_id,
-            name=report.name,
-            path=report.path,
-            details=dict(report.details),
-            created_at=report.at,
+            CallbackEvent(change.event),
+            data_set_id=change.data_set_id,
+            name=change.name,
+            path=change.path,
+            details=dict(change.details),
+            created_at=change.at,
         )
 
     def _owe_of_data_set(self, event: CallbackEvent, **columns: Any) -> None:  # Any: columns of DataSetEvent

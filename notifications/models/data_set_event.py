@@ -19,7 +19,7 @@ class DataSetEventQuerySet(models.QuerySet["DataSetEvent"]):
 class DataSetEvent(models.Model):
     """One change of a data set, with its values at that moment. The data set may be deleted meanwhile.
 
-    See `config.data_sets.FreshnessChange` for the columns, and DataSetReport for `details`, which other events have.
+    See `config.data_sets.FreshnessChange` for the columns, and DataSetChange for `details`, which other events have.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,6 +1,6 @@
 """The statistics of messages: counts by hour and status. Pages and data sets read them, and they outlive the messages.
 
-`notifications.jobs.counting` writes the rows, `notifications.jobs.figures` reads them.
+`notifications.jobs.counting` writes the rows, `notifications.jobs.sums` reads them.
 Source: docs/reference/statistics.md §1, §2.
 """
 
@@ -44,7 +44,7 @@ class CountKey(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
+class MessageSums:
     """Some messages of one count: their number, charged parts, durations and reasons, as in HourlyCount."""
 
     n: int = 0
@@ -54,7 +54,7 @@ class Tally:
 
 
 class HourlyCountQuerySet(RecordedQuerySet):
-    def add_deleted(self, service_id: UUID, deleted: Mapping[CountKey, Tally]) -> None:
+    def add_deleted(self, service_id: UUID, deleted: Mapping[CountKey, MessageSums]) -> None:
         """Add deleted messages of a service. Call it in the transaction that deletes them, after `CountedDay.touch`.
 
         A count contains the messages if its hour was counted after they ended. Otherwise it is raised to include them.
@@ -123,7 +123,7 @@ class HourlyCount(Recorded):
         what = (self.channel, self.template_id, self.key_type, self.status, self.provider)
         return CountKey(self.day, self.hour, *what)
 
-    def add_deleted(self, some: Tally) -> None:
+    def add_deleted(self, some: MessageSums) -> None:
         """Add deleted messages without saving."""
         self.deleted += some.n
         self.deleted_units += some.units

@@ -187,7 +187,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now())
     yield ProtectedName.objects.create(name=f"Harbour {name}")
     yield Alarm.objects.create(
-        data_set=data_set, name=name, figure="minutes", condition="above", limit=30, email_addresses=[LONG_ADDRESS]
+        data_set=data_set, name=name, measure="minutes", condition="above", limit=30, email_addresses=[LONG_ADDRESS]
     )
 
 

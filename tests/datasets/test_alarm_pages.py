@@ -23,7 +23,7 @@ def data_set() -> DataSet:
 
 def form(data_set: DataSet, **fields: Any) -> dict[str, Any]:
     values = {
-        "data_set": data_set.pk, "name": "Late", "figure": "minutes", "condition": "above", "limit": "60",
+        "data_set": data_set.pk, "name": "Late", "measure": "minutes", "condition": "above", "limit": "60",
         "grace_minutes": "5", "interval_minutes": "60", "quiet_from": "22:00", "quiet_until": "07:00",
         "email_addresses": "ana@example.org\r\nana@example.org\r\n", "phone_numbers": "07700 900123",
         "message": "((alarm))",
@@ -67,7 +67,7 @@ def test_an_owner_creates_an_alarm_and_others_do_not_see_it(data_set: DataSet) -
         ("quiet_until", "22:00", "Enter another time"),
         ("message", "x" * 1001, "Use 1 to 1000 characters."),
         ("name", "x" * 101, "100"),
-        ("figure", "share", "Select a valid choice"),
+        ("measure", "share", "Select a valid choice"),
     ],
 )
 def test_an_invalid_value_is_refused_beside_its_field(
@@ -87,28 +87,38 @@ def test_the_same_name_twice_for_a_data_set_is_refused(console: Client, data_set
     assert Alarm.objects.count() == 1
 
 
-def test_a_silenced_alarm_tells_nobody_until_the_silence_is_ended(console: Client, data_set: DataSet) -> None:
+def test_a_muted_alarm_sends_no_message_until_it_is_unmuted(console: Client, data_set: DataSet) -> None:
     put_in(data_set, some_records(1))
-    values = {"figure": "records", "condition": "above", "limit": 0, "email_addresses": ["ana@example.org"]}
+    values = {"measure": "records", "condition": "above", "limit": 0, "email_addresses": ["ana@example.org"]}
     alarm = Alarm.objects.create(data_set=data_set, name="Full", **values)
-    console.post(page(console, alarm, "silence"), {"hours": "4"})
+    console.post(page(console, alarm, "mute"), {"hours": "4"})
     watching.check_alarms()
     alarm.refresh_from_db()
-    assert alarm.silenced_until is not None
-    assert alarm.silenced_until > timezone.now()
+    assert alarm.muted_until is not None
+    assert alarm.muted_until > timezone.now()
     assert (alarm.is_raised, AlarmMessage.objects.count()) == (True, 0)
     assert "1 alarm is raised." in console.get("/admin/").content.decode()
 
-    console.post(page(console, alarm, "unsilence"))
+    console.post(page(console, alarm, "unmute"))
     watching.check_alarms()
 
     assert AlarmMessage.objects.count() == 1
 
 
 def test_a_deleted_alarm_is_gone_with_its_messages(console: Client, data_set: DataSet) -> None:
-    alarm = Alarm.objects.create(data_set=data_set, name="Full", figure="records", condition="above", limit=0)
+    alarm = Alarm.objects.create(data_set=data_set, name="Full", measure="records", condition="above", limit=0)
     AlarmMessage.objects.create(alarm=alarm, channel="email", recipient="ana@example.org", subject="A", text="B")
 
     console.post(page(console, alarm, "remove"))
 
     assert Alarm.objects.count() == AlarmMessage.objects.count() == 0
+
+
+def test_a_data_set_has_a_largest_number_of_alarms(console: Client, data_set: DataSet) -> None:
+    rule = {"measure": "records", "condition": "above", "limit": 0}
+    Alarm.objects.bulk_create(Alarm(data_set=data_set, name=f"A{number}", **rule) for number in range(100))
+
+    answer = console.post(ADD, form(data_set))
+
+    assert "A data set can have 100 alarms." in answer.content.decode()
+    assert Alarm.objects.count() == 100

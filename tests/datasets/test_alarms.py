@@ -1,4 +1,4 @@
-"""Alarms are raised and ended once, and people are told once of each. Source: docs/reference/alarms.md."""
+"""Alarms are raised and ended once, and people get one message of each. Source: docs/reference/alarms.md."""
 
 import threading
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from django.dispatch import receiver
 
 from config import audit
 from config.audit.models import AuditEvent
-from config.data_sets import DataSetReport, data_set_reported
+from config.data_sets import DataSetChange, data_set_changed
 from datasets import store
-from datasets.alarms import figures, telling, watching
+from datasets.alarms import measures, notifying, watching
 from datasets.models import Alarm, AlarmMessage, DataSet
 from notifications.models import Channel, SandboxMessage
 from tests.datasets.making import make_data_set, put_in, some_records
@@ -37,20 +37,20 @@ def data_set() -> DataSet:
 
 
 @pytest.fixture
-def changes() -> Iterator[list[DataSetReport]]:
-    found: list[DataSetReport] = []
+def changes() -> Iterator[list[DataSetChange]]:
+    found: list[DataSetChange] = []
 
-    @receiver(data_set_reported)
-    def keep(report: DataSetReport, **kwargs: Any) -> None:
-        found.append(report)
+    @receiver(data_set_changed)
+    def keep(change: DataSetChange, **kwargs: Any) -> None:
+        found.append(change)
 
     yield found
-    data_set_reported.disconnect(keep)
+    data_set_changed.disconnect(keep)
 
 
 def make_alarm(data_set: DataSet, **fields: Any) -> Alarm:
     values = {
-        "name": "Late", "figure": "minutes", "condition": "above", "limit": 30, "email_addresses": ["ana@example.org"],
+        "name": "Late", "measure": "minutes", "condition": "above", "limit": 30, "email_addresses": ["ana@example.org"],
         "interval_minutes": 60,
     }  # fmt: skip
     return Alarm.objects.create(data_set=data_set, **{**values, **fields})
@@ -65,7 +65,7 @@ def subjects() -> list[str]:
 
 
 def test_an_alarm_is_raised_once_and_ends_once(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetReport]
+    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange]
 ) -> None:
     alarm = make_alarm(data_set)
     write(data_set)
@@ -85,11 +85,11 @@ def test_an_alarm_is_raised_once_and_ends_once(
     assert sorted(subjects()) == ["Alarm: Late", "Ended: Late"]
     assert sorted(AuditEvent.objects.values_list("verb", flat=True)) == ["ended_alarm", "raised_alarm"]
     alarm.refresh_from_db()
-    assert (alarm.raised_at, alarm.told_at, alarm.value) == (None, None, 4)
+    assert (alarm.raised_at, alarm.notified_at, alarm.value) == (None, None, 4)
 
 
 def test_the_grace_period_waits_for_a_condition_that_lasts(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetReport]
+    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange]
 ) -> None:
     make_alarm(data_set, grace_minutes=10)
     write(data_set)
@@ -138,10 +138,10 @@ def test_messages_wait_in_the_quiet_hours_and_are_left_out_if_the_alarm_ends_in_
     assert subjects() == ["Alarm: Late"]
 
 
-def test_a_silenced_alarm_is_raised_and_tells_nobody_until_then(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetReport]
+def test_a_muted_alarm_is_raised_and_sends_no_message_until_then(
+    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange]
 ) -> None:
-    make_alarm(data_set, silenced_until=NOW + 3 * HOUR)
+    make_alarm(data_set, muted_until=NOW + 3 * HOUR)
     write(data_set)
     clock.move_to(NOW + HOUR)
     watching.check_alarms()
@@ -155,14 +155,14 @@ def test_a_silenced_alarm_is_raised_and_tells_nobody_until_then(
 
 @pytest.mark.parametrize("starts_at", ["2026-03-28T12:00:00+00:00", "2026-10-24T12:00:00+00:00"])
 def test_48_hours_with_a_change_of_the_clocks_and_a_stop_of_the_program(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetReport], starts_at: str
+    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange], starts_at: str
 ) -> None:
     """Writes stop for three hours, each of these around the change of the clocks, and at noon of the second day."""
     start = datetime.fromisoformat(starts_at)
     gaps = [(12 * HOUR, 15 * HOUR), (24 * HOUR, 27 * HOUR), (34 * HOUR, 37 * HOUR)]
     stopped = (30 * HOUR, 36 * HOUR)  # the clock is killed before the last gap and starts in it
     make_alarm(data_set, quiet_from=time(22, 0), quiet_until=time(7, 0))
-    told: list[tuple[timedelta, str]] = []
+    sent: list[tuple[timedelta, str]] = []
     for minute in range(48 * 60):
         passed = minute * MINUTE
         clock.move_to(start + passed)
@@ -170,7 +170,7 @@ def test_48_hours_with_a_change_of_the_clocks_and_a_stop_of_the_program(
             write(data_set)
         if not stopped[0] <= passed < stopped[1]:
             watching.check_alarms()
-        told += [(passed, subject) for subject in subjects()]
+        sent += [(passed, subject) for subject in subjects()]
         AlarmMessage.objects.all().delete()
 
     late = 20 * MINUTE + MINUTE  # the last write was ten minutes before the gap
@@ -182,24 +182,24 @@ def test_48_hours_with_a_change_of_the_clocks_and_a_stop_of_the_program(
         (True, 36 * HOUR),
         (False, 37 * HOUR),
     ]
-    # The first gap is in the quiet hours, so nobody is told. The last one is, too.
-    assert told == [(24 * HOUR + late, "Alarm: Late"), (27 * HOUR, "Ended: Late")]
+    # The first gap is in the quiet hours, so there is no message. So is the last one.
+    assert sent == [(24 * HOUR + late, "Alarm: Late"), (27 * HOUR, "Ended: Late")]
 
 
 def test_a_check_that_dies_before_its_commit_is_repeated(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetReport]
+    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange]
 ) -> None:
     alarm = make_alarm(data_set)
     write(data_set)
     clock.shift(HOUR)
 
-    @receiver(data_set_reported)
+    @receiver(data_set_changed)
     def die(**kwargs: Any) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         watching.check_alarms()
-    data_set_reported.disconnect(die)
+    data_set_changed.disconnect(die)
     alarm.refresh_from_db()
     assert (alarm.raised_at, subjects()) == (None, [])
 
@@ -209,7 +209,7 @@ def test_a_check_that_dies_before_its_commit_is_repeated(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_clocks_raise_an_alarm_once(changes: list[DataSetReport]) -> None:
+def test_two_clocks_raise_an_alarm_once(changes: list[DataSetChange]) -> None:
     data_set = make_data_set()
     make_alarm(data_set)
     DataSet.objects.update(last_write_at=NOW - HOUR)
@@ -230,7 +230,7 @@ def test_two_clocks_raise_an_alarm_once(changes: list[DataSetReport]) -> None:
 
 
 def test_an_empty_data_set_raises_the_alarm_on_its_number_of_records(data_set: DataSet) -> None:
-    alarm = make_alarm(data_set, figure="records", condition="below", limit=1)
+    alarm = make_alarm(data_set, measure="records", condition="below", limit=1)
     watching.check_alarms()
     assert subjects() == []  # it has never had records
 
@@ -268,11 +268,11 @@ def test_a_share_reads_the_records_of_its_hours(data_set: DataSet) -> None:
             record(4, 12, "failed", 100, service="Locks"), record(5, 12, "failed", "100"),
         ],
     )  # fmt: skip
-    alarm = make_alarm(data_set, figure="share", limit=5, share=share())
+    alarm = make_alarm(data_set, measure="share", limit=5, share=share())
 
-    assert figures.value_of(alarm, NOW) == 25
+    assert measures.value_of(alarm, NOW) == 25
     alarm.share = share(at_least=21)
-    assert figures.value_of(alarm, NOW) is None
+    assert measures.value_of(alarm, NOW) is None
 
 
 def test_messages_are_sent_once_by_email_and_text_and_their_text_can_be_changed(
@@ -286,7 +286,7 @@ def test_messages_are_sent_once_by_email_and_text_and_their_text_can_be_changed(
     watching.check_alarms()
     AlarmMessage.objects.update(send_at=NOW - timedelta(days=900))  # due by the clock of the database
 
-    assert (telling.send_due(), telling.send_due()) == (2, 0)
+    assert (notifying.send_due(), notifying.send_due()) == (2, 0)
 
     found = {one.channel: one for one in SandboxMessage.objects.all()}
     assert found[Channel.EMAIL].content.to == "ana@example.org"

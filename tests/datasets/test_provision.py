@@ -239,7 +239,7 @@ def test_the_command_applies_all_or_nothing(service):
 
 def test_alarms_are_created_changed_and_found_by_their_name():
     alarm = {
-        "name": "Late", "figure": "minutes", "condition": "above", "limit": 60, "quiet_from": "22:00",
+        "name": "Late", "measure": "minutes", "condition": "above", "limit": 60, "quiet_from": "22:00",
         "quiet_until": "07:00", "email_addresses": ["ana@example.org"], "grace_minutes": 5,
     }  # fmt: skip
     (made,) = apply({**ONE, "alarms": [alarm]})
@@ -260,15 +260,23 @@ def test_invalid_alarms_are_refused_with_their_paths():
         {
             **ONE,
             "alarms": [
-                {"name": "A", "figure": "share", "condition": "over", "limit": "1", "grace_minutes": -1},
+                {"name": "A", "measure": "share", "condition": "over", "limit": "1", "grace_minutes": -1},
                 {"name": "B", "email_addresses": ["nobody"], "quiet_from": "25:00"},
             ],
         }
     )
     assert {line.split(":")[0] for line in lines} == {
-        *(f"data_sets[0].alarms[0].{name}" for name in ("figure", "condition", "limit", "grace_minutes")),
+        *(f"data_sets[0].alarms[0].{name}" for name in ("measure", "condition", "limit", "grace_minutes")),
         *(f"data_sets[0].alarms[1].{name}" for name in ("email_addresses", "quiet_from")),
     }
-    twice = {"name": "A", "figure": "minutes", "condition": "above", "limit": 1}
+    twice = {"name": "A", "measure": "minutes", "condition": "above", "limit": 1}
     assert "is given twice" in refused({**ONE, "alarms": [twice, twice]})[0]
     assert "give both" in refused({**ONE, "alarms": [{**twice, "quiet_from": "22:00"}]})[0]
+
+
+def test_more_alarms_than_a_data_set_can_have_are_refused():
+    rule = {"measure": "records", "condition": "above", "limit": 0}
+    errors = DocumentErrors()
+    provision.apply([{**ONE, "alarms": [{**rule, "name": f"A{number}"} for number in range(101)]}], errors)
+
+    assert errors.lines == ["data_sets[0].alarms[100].name: A data set can have 100 alarms. Delete one first."]

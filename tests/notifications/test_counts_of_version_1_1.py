@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from notifications.jobs import counting, figures
+from notifications.jobs import counting, sums
 from notifications.models import CountedDay, HourlyCount, Template
 
 BEFORE = [("notifications", "0005_limits_of_keys")]
@@ -48,11 +48,11 @@ def test_deleted_messages_stay_in_the_figures_and_the_others_move_to_their_hours
     migrate_all()
 
     by = ("day", "status")
-    assert figures.sums(by, first=at.date()) == {(at.date(), "delivered"): 5}
+    assert sums.messages(by, first=at.date()) == {(at.date(), "delivered"): 5}
     assert not CountedDay.objects.get().is_settled
     counting.count_recent()
-    assert figures.sums(by, first=at.date()) == {(at.date(), "delivered"): 5}
-    assert figures.sums(by, first=at.date(), value="units") == {(at.date(), "delivered"): 9}
+    assert sums.messages(by, first=at.date()) == {(at.date(), "delivered"): 5}
+    assert sums.messages(by, first=at.date(), value="units") == {(at.date(), "delivered"): 9}
     assert {(row.hour, row.provider): (row.n, row.deleted) for row in HourlyCount.objects.all()} == {
         (0, ""): (3, 3),
         (14, "smpp"): (2, 0),

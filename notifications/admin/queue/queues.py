@@ -17,7 +17,7 @@ from config.utc_days import today
 from notifications.delivery import providers, queue_states
 from notifications.delivery.pauses import is_stopped
 from notifications.delivery.queue_states import QueueState
-from notifications.jobs import figures
+from notifications.jobs import sums
 from notifications.models import CallbackDelivery, Channel, DeliveryState, PauseKind, SendingPause, Status
 
 TITLES = {
@@ -134,5 +134,5 @@ def _of_jobs() -> QueueState:
 def _failed_messages() -> dict[str, int]:
     """Return the messages that failed in Signalbox or at a provider in the last days, by channel."""
     first = today() - timedelta(days=_DAYS - 1)
-    counted = figures.sums(("channel",), first=first, status=Status.TECHNICAL_FAILURE)
+    counted = sums.messages(("channel",), first=first, status=Status.TECHNICAL_FAILURE)
     return {channel: number for (channel,), number in counted.items()}

@@ -31,11 +31,11 @@ def section(request: HttpRequest, service: Service, change: Any) -> Section:
         return Section(
             slug="alarm", title="Alarm", buttons=buttons, facts=(Fact(label="Failed messages", value="Not watched"),)
         )
-    told = formats.counted(found.people, "person", "people")
+    people = formats.counted(found.people, "person", "people")
     fact = Fact(
         label="Failed messages",
         value="Raised now" if found.is_raised else "Watched",
-        remark=f"Signalbox tells {told} when more than {found.percent:g} % of the messages of an hour fail.",
+        remark=f"{people} get a message when more than {found.percent:g} % of an hour’s messages fail.",
         link=("View alarm", found.url) if found.url else None,
     )
     return Section(slug="alarm", title="Alarm", buttons=change("failure-alarm", "Tell me, too…"), facts=(fact,))
@@ -55,7 +55,7 @@ class FailureAlarmPage:
             return self.error_page(request, service, title, error)  # type: ignore[no-any-return]
         if request.method == "POST":
             try:
-                area.tell(request, service.pk, service.name, email_address)
+                area.notify(request, service.pk, service.name, email_address)
             except InvalidValue as error:
                 return self.error_page(request, service, title, str(error))  # type: ignore[no-any-return]
             message = f"You get an email when more than {area.percent} % of the messages of an hour fail."

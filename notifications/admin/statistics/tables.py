@@ -14,7 +14,7 @@ from django.conf import settings
 
 from config import formats, utc_days
 from notifications.admin.messages.status_titles import GROUPS
-from notifications.jobs import figures
+from notifications.jobs import sums
 from notifications.jobs.durations import MEDIAN, SLOW, within
 from notifications.models import Channel, Service, Template
 from notifications.models.failure_reason import FailureReason
@@ -39,7 +39,7 @@ class StatisticsTable:
 
 def of_services(services: Sequence[Service]) -> list[StatisticsTable]:
     by = ("month", "service_id", "channel", "template_id", "status")
-    counted = figures.sums(by, first=_first_month(), services=services)
+    counted = sums.messages(by, first=_first_month(), services=services)
     return [messages(services, counted), costs(services, counted), failures(services), times(services)]
 
 
@@ -76,7 +76,7 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     numbers: Counter[tuple[str, UUID]] = Counter()
     for (month, service_id, channel, _, _), number in counted.items():
         numbers[month, service_id] += number if channel == Channel.SMS else 0
-    units = figures.sums(by, first=_first_month(), services=services, value="units", channel=Channel.SMS)
+    units = sums.messages(by, first=_first_month(), services=services, value="units", channel=Channel.SMS)
     found = {(month, of_service[pk]): (number, units[month, pk]) for (month, pk), number in numbers.items() if number}
     price = f"at £{settings.SMS_RATE} for a part" if settings.SMS_RATE else "0, because SMS_RATE is not set"
     return StatisticsTable(
@@ -95,7 +95,7 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
 
 def failures(services: Sequence[Service]) -> StatisticsTable:
     """Return the number of failed messages by channel and reason."""
-    counted = figures.reasons(first=utc_days.today() - timedelta(days=DAYS), services=services)
+    counted = sums.reasons(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="failures",
         title="Failures by reason",
@@ -111,7 +111,7 @@ def failures(services: Sequence[Service]) -> StatisticsTable:
 
 def times(services: Sequence[Service]) -> StatisticsTable:
     """Return how long deliveries took, by provider: half of them and 95 % of them at most this long."""
-    found = figures.times(first=utc_days.today() - timedelta(days=DAYS), services=services)
+    found = sums.times(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="times",
         title="Time to deliver by provider",

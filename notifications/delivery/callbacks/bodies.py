@@ -33,7 +33,7 @@ _TEST_STATUSES = {
     CallbackEvent.MESSAGE_SENT: Status.SENDING,
 }
 
-_TEST_ALARM = {"alarm": "Test", "figure": "minutes", "value": 61.0, "condition": "above", "limit": 60.0}
+_TEST_ALARM = {"alarm": "Test", "measure": "minutes", "value": 61.0, "condition": "above", "limit": 60.0}
 _TEST_DETAILS: dict[CallbackEvent, dict[str, object]] = {
     CallbackEvent.DATA_SET_WRITTEN: {"last_write_at": "2026-01-01T00:00:00Z", "records": 1},
     CallbackEvent.DATA_SET_EMPTIED: {"removed": 1},
@@ -187,7 +187,7 @@ def _data_set(delivery: CallbackDelivery) -> dict[str, object]:
     }
 
 
-def _data_set_report(delivery: CallbackDelivery) -> dict[str, object]:
+def _data_set_change(delivery: CallbackDelivery) -> dict[str, object]:
     """Return an event with details of its own."""
     row, at = delivery.data_set_event, delivery.created_at
     return {
@@ -214,5 +214,5 @@ _DATA: dict[CallbackEvent, Callable[[CallbackDelivery], dict[str, object]]] = {
     CallbackEvent.BULK_SEND_FINISHED: _bulk_send,
     CallbackEvent.DATA_SET_LATE: _data_set,
     CallbackEvent.DATA_SET_RECOVERED: _data_set,
-    **dict.fromkeys(_TEST_DETAILS, _data_set_report),
+    **dict.fromkeys(_TEST_DETAILS, _data_set_change),
 }

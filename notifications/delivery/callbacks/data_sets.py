@@ -4,7 +4,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from config.data_sets import DataSetReport, FreshnessChange, WriteListener, data_set_reported, freshness_changed
+from config.data_sets import DataSetChange, FreshnessChange, WriteListener, data_set_changed, freshness_changed
 from notifications.models import CallbackDelivery, CallbackEndpoint, CallbackEvent
 
 
@@ -14,10 +14,10 @@ def store(change: FreshnessChange, **kwargs: Any) -> None:  # Any: the arguments
     CallbackDelivery.objects.owe_data_set(change)
 
 
-@receiver(data_set_reported)
-def store_report(report: DataSetReport, **kwargs: Any) -> None:  # Any: the arguments of the signal
+@receiver(data_set_changed)
+def store_change(change: DataSetChange, **kwargs: Any) -> None:  # Any: the arguments of the signal
     """Create the callbacks in the transaction that records the event."""
-    CallbackDelivery.objects.owe_report(report)
+    CallbackDelivery.objects.owe_change(change)
 
 
 def _data_sets() -> set[int]:

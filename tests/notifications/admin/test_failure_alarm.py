@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from config.audit.models import AuditEvent
 from datasets import tasks
-from datasets.alarms import figures, watching
+from datasets.alarms import measures, watching
 from datasets.models import Alarm, AlarmMessage
 from notifications.jobs import counting
 from notifications.models import Role, Service, Status
@@ -42,7 +42,7 @@ def test_one_click_makes_the_alarm_and_a_second_person_joins_it(service: Service
     alarm = Alarm.objects.get()
     assert (alarm.name, alarm.limit, str(alarm.data_set)) == ("Failures of Tides", 5, "signalbox/messages")
     assert len(alarm.email_addresses) == 2
-    assert "tells 2 people when more than 5 %" in page
+    assert "2 people get a message when more than 5 %" in page
     verbs = AuditEvent.objects.filter(object_kind="alarm").values_list("verb", flat=True)
     assert set(verbs) == {"created", "changed"}
 
@@ -64,7 +64,7 @@ def test_the_alarm_is_raised_when_more_than_five_percent_of_an_hour_fail(service
 
         clock.shift(timedelta(hours=1))
 
-        assert figures.value_of(alarm, datetime.now(UTC)) is None
+        assert measures.value_of(alarm, datetime.now(UTC)) is None
 
 
 def test_a_person_without_a_role_cannot_make_it(service: Service) -> None:

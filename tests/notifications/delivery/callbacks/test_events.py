@@ -388,7 +388,7 @@ def test_an_emptied_data_set_and_alarms_are_reported_to_the_endpoints_that_chose
     endpoint = endpoint_for(*chosen, data_sets=[data_set.pk])
     elsewhere = endpoint_for(*chosen, data_sets=[other.pk])
     put_in(data_set, some_records(3))
-    alarm = {"figure": "records", "condition": "below", "limit": 1, "name": "Empty"}
+    alarm = {"measure": "records", "condition": "below", "limit": 1, "name": "Empty"}
     Alarm.objects.create(data_set=data_set, **alarm)
 
     store.empty(data_set, by=audit.CLOCK)
@@ -403,7 +403,7 @@ def test_an_emptied_data_set_and_alarms_are_reported_to_the_endpoints_that_chose
     )
     known = {"data_set": "pay_volumes", "path": "pay/volumes"}
     assert {name: emptied[name] for name in (*known, "removed")} == {**known, "removed": 3}
-    rule = {"alarm": "Empty", "figure": "records", "condition": "below", "limit": 1}
+    rule = {"alarm": "Empty", "measure": "records", "condition": "below", "limit": 1}
     assert {name: raised[name] for name in (*known, *rule, "value")} == {**known, **rule, "value": 0}
     assert ended["value"] == 2
 
@@ -411,13 +411,13 @@ def test_an_emptied_data_set_and_alarms_are_reported_to_the_endpoints_that_chose
 def test_writes_are_reported_once_in_a_run_of_the_clock_from_the_first_listener_on():
     data_set = make_data_set()
     put_in(data_set, some_records(1))
-    assert written.report_writes() == 0
+    assert written.send_writes() == 0
     endpoint = endpoint_for(CallbackEvent.DATA_SET_WRITTEN, data_sets=[data_set.pk])
-    assert written.report_writes() == 0  # the write was before the endpoint
+    assert written.send_writes() == 0  # the write was before the endpoint
 
     for _ in range(3):
         put_in(data_set, some_records(2))
-    assert (written.report_writes(), written.report_writes()) == (1, 0)
+    assert (written.send_writes(), written.send_writes()) == (1, 0)
 
     assert owed(endpoint) == ["data_set.written"]
     assert json.loads(bodies.body_of(endpoint.deliveries.get()))["data"]["records"] == 2

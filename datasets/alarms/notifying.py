@@ -19,22 +19,22 @@ _AT_ONCE = 100  # messages of one run
 log = structlog.get_logger()
 
 
-def tell(alarm: Alarm, now: datetime) -> None:
+def notify(alarm: Alarm, now: datetime) -> None:
     """Write the messages that are due, if any, and note them in the alarm without saving it.
 
-    People get a message when the alarm is raised, and one when it ends. They get none about an alarm that ends before
-    they were told of it, or that is raised again before they were told of its end.
+    People get a message when the alarm is raised, and one when it ends. They get none if it ends before the first
+    message, or is raised again before the second.
     """
     if alarm.is_quiet(now):
         return
-    if alarm.is_raised and alarm.told_at is None:
+    if alarm.is_raised and alarm.notified_at is None:
         interval = timedelta(minutes=alarm.interval_minutes)
-        if alarm.last_told_at is not None and now - alarm.last_told_at < interval:
+        if alarm.last_notified_at is not None and now - alarm.last_notified_at < interval:
             return
-        alarm.told_at = alarm.last_told_at = now
+        alarm.notified_at = alarm.last_notified_at = now
         _write(alarm, f"Alarm: {alarm.name}", text_of(alarm))
-    elif not alarm.is_raised and alarm.told_at is not None:
-        alarm.told_at = None
+    elif not alarm.is_raised and alarm.notified_at is not None:
+        alarm.notified_at = None
         _write(alarm, f"Ended: {alarm.name}", f"The alarm has ended.\n\n{text_of(alarm)}")
 
 
@@ -59,7 +59,7 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
     return {
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
-        "figure": alarm.get_figure_display(),
+        "measure": alarm.get_measure_display(),
         "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
         "condition": alarm.condition,
         "limit": f"{alarm.limit:g}",

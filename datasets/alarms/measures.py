@@ -1,6 +1,6 @@
-"""Compute the figure that an alarm reads. A new kind of figure is one function in FIGURES.
+"""Compute the measure that an alarm reads. A new kind of measure is one function in MEASURES.
 
-A figure is a number, or None if there is nothing to compute. Source: docs/reference/alarms.md §2.
+A measure is a number, or None if there is nothing to compute. Source: docs/reference/alarms.md §2.
 """
 
 import json
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from datasets.models import Alarm, AlarmFigure, Record
+from datasets.models import Alarm, AlarmMeasure, Record
 from datasets.queries.stored import FieldText
 
 MOST_READ = 100_000  # records of one share: 1 s
@@ -17,7 +17,7 @@ _AT_ONCE = 5_000
 
 
 def value_of(alarm: Alarm, now: datetime) -> float | None:
-    return FIGURES[AlarmFigure(alarm.figure)](alarm, now)
+    return MEASURES[AlarmMeasure(alarm.measure)](alarm, now)
 
 
 def _minutes(alarm: Alarm, now: datetime) -> float | None:
@@ -59,8 +59,8 @@ def _having(records: QuerySet[Record], conditions: Mapping[str, Sequence[object]
     return records
 
 
-FIGURES: Mapping[AlarmFigure, Callable[[Alarm, datetime], float | None]] = {
-    AlarmFigure.MINUTES: _minutes,
-    AlarmFigure.RECORDS: _records,
-    AlarmFigure.SHARE: _share,
+MEASURES: Mapping[AlarmMeasure, Callable[[Alarm, datetime], float | None]] = {
+    AlarmMeasure.MINUTES: _minutes,
+    AlarmMeasure.RECORDS: _records,
+    AlarmMeasure.SHARE: _share,
 }

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 
 from config.queue.presence import Presence
-from notifications.jobs import counting, durations, figures
+from notifications.jobs import counting, durations, sums
 from notifications.models import Channel, CountedDay, HourlyCount, KeyType, Notification, Status, Template
 from notifications.models.failure_reason import reason_of
 from notifications.models.status import sources
@@ -44,7 +44,7 @@ def run() -> None:
 
 
 def numbers(*by: str, **only: Any) -> dict[Any, int]:
-    found = figures.sums(by or ("status",), first=WEEK_AGO, **only)
+    found = sums.messages(by or ("status",), first=WEEK_AGO, **only)
     return {key if len(key) > 1 else key[0]: n for key, n in found.items()}
 
 
@@ -162,7 +162,7 @@ def test_times_of_deliveries_are_the_same_counted_now_later_and_after_clean_up(
     Presence.objects.create(name=counting.RUNS, holder="worker", seen_at=NOW)
 
     def within() -> tuple[float | None, float | None]:
-        (times,) = figures.times(first=WEEK_AGO, services=[template.service]).values()
+        (times,) = sums.times(first=WEEK_AGO, services=[template.service]).values()
         assert times.total() == 100
         return durations.within(times, durations.MEDIAN), durations.within(times, durations.SLOW)
 
@@ -240,13 +240,13 @@ def test_figures_equal_the_messages_over_days_of_sends_receipts_and_clean_ups(
 
     counted = [known for known in all_messages if known.message.key_type != KeyType.TEST]
     first = NOW.date()
-    assert figures.sums(BY, first=first) == Counter(known.key() for known in counted)
+    assert sums.messages(BY, first=first) == Counter(known.key() for known in counted)
     units = Counter[tuple[Any, ...]]()
     for known in counted:
         if known.message.sent_at:
             units[known.key()] += known.message.parts * known.message.rate_multiplier
-    assert figures.sums(BY, first=first, value="units") == units
-    times = figures.times(first=first, services=[service])
+    assert sums.messages(BY, first=first, value="units") == units
+    times = sums.times(first=first, services=[service])
     expected = Counter(durations.of(known.message) for known in counted)
     assert sum(times.values(), Counter()) == Counter({time: n for time, n in expected.items() if time is not None})
     reasons = Counter(
@@ -254,7 +254,7 @@ def test_figures_equal_the_messages_over_days_of_sends_receipts_and_clean_ups(
         for message in (known.message for known in counted)
         if (reason := reason_of(message))
     )
-    assert figures.reasons(first=first, services=[service]) == reasons
+    assert sums.reasons(first=first, services=[service]) == reasons
     assert clean["removed"]
 
 

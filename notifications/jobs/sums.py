@@ -30,7 +30,7 @@ Key = tuple[Any, ...]  # Any: values of the columns
 Services = Sequence[Service] | Sequence[UUID] | None
 
 
-def sums(
+def messages(
     by: Sequence[str],
     *,
     first: date,
