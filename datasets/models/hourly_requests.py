@@ -45,4 +45,4 @@ class HourlyRequests(Recorded):
         ]
 
     def __str__(self) -> str:
-        return f"{self.n} requests at {self.at:%Y-%m-%d %H:%M}"
+        return f"{self.n} requests at {self.at}"

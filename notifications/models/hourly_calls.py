@@ -85,4 +85,4 @@ class HourlyCalls(Recorded):
         ]
 
     def __str__(self) -> str:
-        return f"{self.n} calls at {self.at:%Y-%m-%d %H:%M}"
+        return f"{self.n} calls at {self.at}"

@@ -136,7 +136,7 @@ class HourlyCount(Recorded):
         self.version += 1
 
     def __str__(self) -> str:
-        return f"{self.n} messages of {self.day}, {self.hour:02}:00"
+        return f"{self.n} messages of {self.day}"
 
 
 class CountedDayQuerySet(models.QuerySet["CountedDay"]):
