@@ -1,4 +1,4 @@
-"""Measure the page Reports and the counting of messages: `python -m benchmarks.p14_reports [messages]`.
+"""Measure the page Reports and the counting of messages: `python -m benchmarks.console_reports [messages]`.
 
 It creates and fills a temporary database like `benchmarks.console_messages`. Then it copies the counts of a week to the
 51 weeks before, deletes all messages with the clean-up, and checks that no table of the page changes.
