@@ -7,6 +7,7 @@ import structlog
 from django.conf import settings
 from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils.text import Truncator
 
 from config import own_messages
 from config.own_messages import Handover, OwnMessage
@@ -15,6 +16,7 @@ from datasets.models.alarm import GIVE_UP_AFTER
 
 AGAIN_AFTER = timedelta(minutes=5)  # after an attempt that no provider accepted; also the claim of the worker
 _AT_ONCE = 100  # messages of one run
+_LONGEST_TEXT = 459  # characters of a text message: three parts
 
 log = structlog.get_logger()
 
@@ -69,7 +71,13 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
 
 def _write(alarm: Alarm, subject: str, text: str) -> None:
     AlarmMessage.objects.bulk_create(
-        AlarmMessage(alarm=alarm, channel=channel, recipient=recipient, subject=subject, text=text)
+        AlarmMessage(
+            alarm=alarm,
+            channel=channel,
+            recipient=recipient,
+            subject=subject,
+            text=text if channel == "email" else Truncator(text).chars(_LONGEST_TEXT),
+        )
         for channel, recipient in _people(alarm)
     )
 

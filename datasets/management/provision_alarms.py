@@ -56,13 +56,17 @@ def _apply_one(data_set: DataSet, entry: DeclaredRow) -> None:
         entry.refuse("measure", "this alarm is on a share, which the console changes")
         return
     stored = changes.snapshot(alarm)
-    for name, value in entry.values.items():
-        setattr(alarm, name, people.parse(_PEOPLE[name], value) if name in _PEOPLE else value)
+    values = {
+        name: people.parse(_PEOPLE[name], value) if name in _PEOPLE else value for name, value in entry.values.items()
+    }
+    changed = [name for name, value in values.items() if getattr(alarm, name) != value]
+    for name in changed:
+        setattr(alarm, name, values[name])
     before, after = changes.difference(stored, changes.snapshot(alarm))
     if is_new:
         alarm.save()
         audit.record(audit.operator(), "created", alarm, after=changes.snapshot(alarm))
-    elif after:
-        alarm.save(update_fields=list(after))
+    elif changed:
+        alarm.save(update_fields=changed)
         audit.record(audit.operator(), "changed", alarm, before=before, after=after)
     entry.completed |= {"id": alarm.pk}

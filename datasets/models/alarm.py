@@ -46,6 +46,8 @@ class Alarm(models.Model):
     last_notified_at: when people last got a message that it is raised
     """
 
+    recipient_fields = ("email_addresses", "phone_numbers")
+
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="alarms")
     name = models.CharField(max_length=100)
     measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)

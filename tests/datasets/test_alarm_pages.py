@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from config.audit.models import AuditEvent
 from datasets.alarms import watching
 from datasets.models import Alarm, AlarmMessage, DataSet
 from tests.datasets.making import make_data_set, put_in, some_records
@@ -46,6 +47,8 @@ def test_an_owner_creates_an_alarm_and_others_do_not_see_it(data_set: DataSet) -
     alarm = Alarm.objects.get()
     assert (alarm.limit, alarm.email_addresses, alarm.phone_numbers) == (60, ["ana@example.org"], ["447700900123"])
     assert alarm.created_by == owner
+    created = AuditEvent.objects.get(object_kind="alarm")
+    assert (created.after["email_addresses"], created.after["phone_numbers"]) == (["a…@example.org"], ["44•••••123"])
     assert "Minutes since the last write above 60" in browser.get(LIST).content.decode()
     assert "Late" not in browser_of(stranger).get(LIST).content.decode()
     assert browser_of(stranger).get(page(browser, alarm)).status_code == 404

@@ -290,5 +290,6 @@ def test_messages_are_sent_once_by_email_and_text_and_their_text_can_be_changed(
 
     found = {one.channel: one for one in SandboxMessage.objects.all()}
     assert found[Channel.EMAIL].content.to == "ana@example.org"
+    assert len(found[Channel.SMS].content.text) <= 459
     assert found[Channel.EMAIL].content.subject == "Alarm: Late"
     assert "pay/volumes is late: 31 > 30. ((nothing))" in found[Channel.SMS].content.text
