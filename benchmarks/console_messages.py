@@ -109,6 +109,7 @@ def measure(count: int) -> None:
         "key": ("apikey_change", key),
         "text senders": ("smssender_changelist",),
         "reply-to addresses": ("replytoaddress_changelist",),
+        "reports": ("service_statistics",),
         "services": ("service_changelist",),
         "service": ("service_change", known.service_id),
         "files": ("attachment_changelist",),

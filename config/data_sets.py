@@ -1,8 +1,9 @@
-"""What other areas may know of data sets: their paths, and whether one is late. Areas do not import each other."""
+"""What other areas may know of data sets: their paths, lateness and alarms. Areas do not import each other."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.dispatch import Signal
 from django.http import HttpRequest
@@ -28,6 +29,61 @@ class FreshnessChange:
     last_write_at: datetime | None
     expected_every_seconds: int | None
     at: datetime
+
+
+data_set_changed = Signal()  # sent with `change`, a DataSetChange, in the transaction that records it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSetChange:
+    """An event of a data set besides its freshness, as callbacks report it.
+
+    event: `alarm.raised`, `alarm.ended`, `data_set.emptied` or `data_set.written`
+    name, path: as in FreshnessChange; details: JSON values by name
+    """
+
+    event: str
+    data_set_id: int
+    name: str
+    path: str
+    at: datetime
+    details: Mapping[str, str | float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteListener:
+    """An area that reports writes. data_sets: return the ids of the data sets whose writes it reports"""
+
+    data_sets: Callable[[], Collection[int]]
+
+
+def with_listeners() -> set[int]:
+    """Return the ids of the data sets whose writes an area reports."""
+    return {pk for part in areas.parts(WriteListener) for pk in part.data_sets()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureAlarm:
+    """The alarm on the failed messages of a service. url: "" if the person may not open it"""
+
+    percent: float
+    people: int
+    is_raised: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureAlarms:
+    """The area that can watch the failed messages of services, by the statistics in `signalbox/messages`.
+
+    percent: the share of failed messages above which the alarm is raised
+    find: return the alarm of a service, or None
+    notify: make the alarm of a service, by its id and name, or add an email address to it. Raises InvalidValue
+    """
+
+    percent: int
+    find: Callable[[HttpRequest, UUID], FailureAlarm | None]
+    notify: Callable[[HttpRequest, UUID, str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

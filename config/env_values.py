@@ -117,6 +117,17 @@ def redis_prefix(value: str) -> None:
         raise ValidationError("must be up to 50 letters, digits and characters of :._-")
 
 
+def mail_server_or_blank(value: str) -> None:
+    """Accept the URL of a mail server."""
+    try:
+        parts = urlsplit(value)
+        is_whole = parts.scheme in {"smtp", "smtp+tls", "smtps"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if value and (not is_whole or parts.path not in ("", "/") or parts.query):
+        raise ValidationError("must be a URL such as smtp+tls://user:password@mail.example.org:587")
+
+
 def domain(value: str) -> None:
     if not _DOMAIN.fullmatch(value):
         raise ValidationError("must be a domain such as example.org")

@@ -4,12 +4,15 @@ from config.areas import Commands, HealthCheck
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
 from datasets.admin.deleting import DELETE_RECORDS
+from datasets.admin.failure_alarms import FAILURE_ALARMS
 from datasets.admin.retention import SET_RETENTION
 from datasets.admin.retrying import RETRY_REJECTED
+from datasets.alarms import mail
 from datasets.management import clean_up, column_health, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
 from datasets.store.one_person import PERSONAL_RECORDS
+from datasets.store.request_records import REQUESTS
 
 PARTS: tuple[object, ...] = (
     Commands(
@@ -35,4 +38,7 @@ PARTS: tuple[object, ...] = (
     finding.FINDER,
     COLUMNS,
     PERSONAL_RECORDS,
+    REQUESTS,
+    FAILURE_ALARMS,
+    *mail.channels(),
 )

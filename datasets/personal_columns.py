@@ -10,6 +10,8 @@ from config.personal_columns import PersonalColumns, TextColumns
 COLUMNS = PersonalColumns(
     {
         "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
+        "datasets.Alarm": TextColumns(staff="email_addresses phone_numbers", nothing="name share message"),
+        "datasets.AlarmMessage": TextColumns(staff="recipient", nothing="channel subject text"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
         "datasets.Dashboard": TextColumns(
             nothing="slug title title_cy summary summary_cy link_token filter_field embed_hosts"

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from config.queue import publishing
 from datasets import store
+from datasets.alarms import notifying, watching
 from datasets.columns import building, files
 from datasets.imports import calling, job
 from datasets.models import DataImport
@@ -18,8 +19,9 @@ _IMPORT_SECONDS = 2 * calling.READ_SECONDS + job.SLICE_SECONDS + 120  # a file m
 
 @shared_task(ignore_result=True)
 def check_freshness() -> None:
-    """Record data sets that became late or recovered. Runs every minute."""
+    """Record data sets that became late or recovered, and report writes. Runs every minute."""
     store.freshness.check_freshness()
+    store.written.send_writes()
 
 
 @shared_task(ignore_result=True)
@@ -27,6 +29,19 @@ def note_fields() -> None:
     """Sample the fields of the data sets that changed. Runs every minute."""
     for data_set in store.fields_seen.stale().order_by("pk"):
         store.fields_seen.note(data_set)
+
+
+@shared_task(ignore_result=True, time_limit=300)
+def check_alarms() -> None:
+    """Raise and end alarms, and send their messages. Runs every minute."""
+    watching.check_alarms()
+    notifying.send_due()
+
+
+@shared_task(ignore_result=True, time_limit=300)
+def store_statistics() -> None:
+    """Fill the data sets of the group `signalbox`. Runs every minute."""
+    store.statistics.fill()
 
 
 @shared_task(ignore_result=True, time_limit=_BUILDING_SECONDS + 330)

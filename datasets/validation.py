@@ -6,8 +6,10 @@ Source: docs/reference/data-sets.md §1, §4, §17.
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import time
 
 from config.invalid import InvalidValue
+from config.statistics import GROUP
 from datasets.errors import MAX_REASON
 from datasets.records import names
 
@@ -16,6 +18,14 @@ MAX_RECORDS = range(1, 1_000_000_001)
 EXPECTED_EVERY_SECONDS = range(1, 31_536_001)
 MAX_AUTO_IDS = 20
 SCOPES = ("write", "read")
+GRACE_MINUTES = range(7 * 24 * 60 + 1)  # of alarms
+INTERVAL_MINUTES = range(1, 7 * 24 * 60 + 1)
+MAX_ALARMS = 100  # of one data set that people write to
+MAX_PEOPLE = 20  # email addresses and phone numbers of one alarm each
+MAX_ALARM_NAME, MAX_ALARM_MESSAGE = 100, 1_000
+_TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_SHARE_HOURS = range(1, 169)
+_MAX_SHARE_FIELDS, _MAX_SHARE_VALUES = 5, 50
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _MAX_WORD_CHARACTERS = 60
@@ -42,6 +52,14 @@ def parse_path_part(text: str) -> str:
     if not 1 <= len(word) <= _MAX_WORD_CHARACTERS:
         raise InvalidValue(f"Use 1 to {_MAX_WORD_CHARACTERS} characters, not {len(word)}.")
     raise InvalidValue(f"Start with a letter or digit, not with “{word[0]}”.")
+
+
+def parse_group_name(text: str) -> str:
+    """Return the stripped name of a group that people may use. Raises InvalidValue."""
+    group = parse_path_part(text)
+    if group == GROUP:
+        raise InvalidValue(f"The group {GROUP} is for the statistics of Signalbox. Choose another name.")
+    return group
 
 
 def check_auto_ids(fields: Sequence[str]) -> None:
@@ -93,3 +111,70 @@ def is_secret(text: str) -> bool:
 def check_secret(text: str) -> None:
     if not is_secret(text):
         raise InvalidValue("Use 32 to 128 of the characters A-Z a-z 0-9 . _ ~ + / = -")
+
+
+def parse_alarm_name(text: str) -> str:
+    name = text.strip()
+    if not 1 <= len(name) <= MAX_ALARM_NAME or not name.isprintable():
+        raise InvalidValue(f"Use 1 to {MAX_ALARM_NAME} characters without line ends.")
+    return name
+
+
+def check_alarm_message(text: str) -> None:
+    if not 1 <= len(text.strip()) <= len(text) <= MAX_ALARM_MESSAGE:
+        raise InvalidValue(f"Use 1 to {MAX_ALARM_MESSAGE} characters.")
+
+
+def parse_one_of(allowed: Collection[str], text: str) -> str:
+    if text not in allowed:
+        raise InvalidValue(f"must be {' or '.join(allowed)}")
+    return text
+
+
+def parse_time(text: str) -> time:
+    """Return a time of day.
+
+    >>> parse_time("22:00")
+    datetime.time(22, 0)
+    """
+    if not _TIME_OF_DAY.fullmatch(text):
+        raise InvalidValue("Write a time such as 22:00.")
+    return time.fromisoformat(text)
+
+
+def check_grace(minutes: int) -> None:
+    if minutes not in GRACE_MINUTES:
+        raise InvalidValue("Choose a time from 0 minutes to 7 days.")
+
+
+def check_interval(minutes: int) -> None:
+    if minutes not in INTERVAL_MINUTES:
+        raise InvalidValue("Choose a time from 1 minute to 7 days.")
+
+
+def check_share(share: object) -> None:
+    """Raise InvalidValue unless this describes a share.
+
+    `{"value": "count", "part": {"status": ["delivered"]}, "whole": {"service_id": ["…"]}, "hours": 1, "at_least": 20}`:
+    the sum of the field `value` over the records of the last hours that have one of these values in every field of
+    `whole` and `part`, divided by the sum over those of `whole`. A sum below `at_least` has no share.
+    """
+    names = {"value": str, "part": dict, "whole": dict, "hours": int, "at_least": int}
+    if not isinstance(share, dict) or share.keys() != names.keys():
+        raise InvalidValue(f"Give {', '.join(names)}.")
+    for name, kind in names.items():
+        if not isinstance(share[name], kind) or isinstance(share[name], bool):
+            raise InvalidValue(f"{name} has the wrong type.")
+    if share["hours"] not in _SHARE_HOURS:
+        raise InvalidValue("Choose 1 to 168 hours.")
+    if share["at_least"] < 1:
+        raise InvalidValue("at_least must be 1 or more.")
+    if not share["part"]:
+        raise InvalidValue("part must name a field.")
+    for conditions in (share["part"], share["whole"]):
+        if len(conditions) > _MAX_SHARE_FIELDS:
+            raise InvalidValue(f"Name at most {_MAX_SHARE_FIELDS} fields.")
+        for values in conditions.values():
+            is_list = isinstance(values, list) and 1 <= len(values) <= _MAX_SHARE_VALUES
+            if not is_list or not all(isinstance(value, str | int | float | bool) for value in values):
+                raise InvalidValue(f"Give 1 to {_MAX_SHARE_VALUES} values for each field.")

@@ -21,6 +21,10 @@ from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
+from notifications.delivery.callbacks.data_sets import LISTENER
+from notifications.delivery.own_channels import EMAIL, SMS
+from notifications.jobs.call_records import CALLBACKS, REQUESTS
+from notifications.jobs.message_records import MESSAGES
 from notifications.management import clean_up
 from notifications.management.part import COMMANDS
 from notifications.personal_columns import COLUMNS
@@ -53,6 +57,12 @@ PARTS: tuple[object, ...] = (
     needs.NEEDS,
     finding.FINDER,
     COLUMNS,
+    EMAIL,
+    SMS,
+    LISTENER,
+    MESSAGES,
+    REQUESTS,
+    CALLBACKS,
     Mailer(
         leaves=own_email.can_reach_people,
         enqueue=lambda invite_id: publishing.enqueue(tasks.mail_invite, str(invite_id)),

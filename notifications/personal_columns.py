@@ -46,7 +46,7 @@ COLUMNS = PersonalColumns(
             service="service",
         ),
         "notifications.ClientTries": TextColumns(nothing="tag"),
-        "notifications.DataSetEvent": TextColumns(nothing="name path state"),
+        "notifications.DataSetEvent": TextColumns(nothing="name path state details"),
         "notifications.EarlyReceipt": TextColumns(text="code reference", nothing="provider outcome"),
         "notifications.EmailForward": TextColumns(staff="created_by", service="email__service"),
         "notifications.Fallback": TextColumns(
@@ -58,6 +58,8 @@ COLUMNS = PersonalColumns(
         "notifications.GuestListEntry": TextColumns(
             own="value normalised", text="note", staff="created_by", service="service"
         ),
+        "notifications.HourlyCalls": TextColumns(nothing="name"),
+        "notifications.HourlyCount": TextColumns(nothing="provider times deleted_times reasons deleted_reasons"),
         "notifications.IdempotencyRecord": TextColumns(
             own="key", text="answer", nothing="fingerprint", service="api_key__service"
         ),

@@ -51,7 +51,9 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/imports/test_kept.py",
     "datasets/imports/test_killed.py",
     "datasets/imports/test_worker.py",
+    "datasets/test_alarms.py",
     "datasets/test_answers.py",
+    "datasets/test_call_statistics.py",
     "datasets/test_counters.py",
     "datasets/test_deleting.py",
     "datasets/test_dry_run.py",
@@ -70,6 +72,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_schemas.py",
     "datasets/test_single_records.py",
     "datasets/test_sorting.py",
+    "datasets/test_statistics.py",
     "datasets/test_store.py",
     "datasets/test_too_large.py",
     "datasets/test_unknown_fields.py::test_a_plain_name",
@@ -127,6 +130,8 @@ _LOCKS_AND_RACES = (  # claims, leases, limits, requests at once, and a database
     "notifications/submission/test_retry.py",
     "notifications/test_claiming.py",
     "notifications/test_counting.py",
+    "notifications/test_counts_of_version_1_1.py",
+    "notifications/test_sums.py",
     "notifications/test_many_at_once.py",
 )
 _QUEUE_AND_DELIVERY = (  # wake-ups, workers, the clock, drains, callbacks

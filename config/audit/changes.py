@@ -45,6 +45,8 @@ def _as_json(field: models.Field, value: object, *, is_masked: bool) -> object: 
     if isinstance(field, models.BinaryField) or field.name in {"password", "token_hash", "code_hash"}:
         raw = value.encode() if isinstance(value, str) else bytes(value or b"")  # type: ignore[call-overload]
         return fingerprint(raw)
+    if is_masked and isinstance(value, list):
+        return [mask(str(one)) for one in value]
     if is_masked and value:
         return mask(str(value))
     if isinstance(value, datetime.datetime):

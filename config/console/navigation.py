@@ -134,6 +134,7 @@ MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
             MenuPage("Groups", "datasets.DataGroup", "The first part of a data set's path"),
             MenuPage("Types", "datasets.DataType", "The second part of a data set's path"),
             MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
+            MenuPage("Alarms", "datasets.Alarm", "Tell people when a data set is late or a figure is too high"),
             MenuPage("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
             MenuPage("Read log", "operations.ReadEvent", "Who opened which record", is_shown=_has_only_data),
             MenuPage(

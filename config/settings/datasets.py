@@ -26,6 +26,11 @@ QUERY_PROCESSES = env.int("QUERY_PROCESSES", 1, validate=_ONE)  # of each web pr
 # Imports. Source: docs/reference/imports.md.
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", 1024**3, validate=_ONE)  # as sent, and after decompression
 IMPORT_WORK_DIR = env.path("IMPORT_WORK_DIR", VAR / "imports")
+# Emails of alarms without the sending area. Source: docs/reference/alarms.md §4.
+ALARM_MAIL_URL = env.str("ALARM_MAIL_URL", "", validate=env_values.mail_server_or_blank)
+ALARM_MAIL_FROM = env.str("ALARM_MAIL_FROM", "", validate=env_values.email_address_or_blank)
 
+if ALARM_MAIL_URL and not ALARM_MAIL_FROM:
+    raise ValueError("ALARM_MAIL_URL needs ALARM_MAIL_FROM, the email address that alarms come from")
 if DATASETS_DEFAULT_LIMIT > DATASETS_MAX_LIMIT:
     raise ValueError("DATASETS_DEFAULT_LIMIT must not be above DATASETS_MAX_LIMIT")

@@ -80,6 +80,8 @@ if "datasets" in AREAS:
     _SECONDS |= {
         "datasets.tasks.check_freshness": 60,
         "datasets.tasks.note_fields": 60,
+        "datasets.tasks.store_statistics": 60,
+        "datasets.tasks.check_alarms": 60,
         "datasets.tasks.build_columns": 60,
         "datasets.tasks.store_saved_queries": 60,
         "datasets.tasks.look_for_imports": 60,

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from config.accounts import scope, single_sign_on
 from config.console.admin.permissions import OpenTo
 from config.data_sets import DataSets
-from datasets.models import DataSet
+from datasets.models import Alarm, DataSet
 from datasets.validation import is_path_part
 
 MANAGE_DATA_SETS = "manage data sets"  # the grant of OIDC_ROLES
@@ -36,6 +36,14 @@ def data_sets_of_user(user: User) -> QuerySet[DataSet]:
     if user.has_perm(f"datasets.{_CODENAME}"):
         return DataSet.objects.all()
     return DataSet.objects.filter(owners=user.pk)
+
+
+def alarms_of(request: HttpRequest) -> QuerySet[Alarm]:
+    """Return the alarms of the person's data sets, and those that the person made."""
+    found = Alarm.objects.select_related("data_set__group", "data_set__type")
+    if manages_all(request):
+        return found
+    return found.filter(Q(data_set__in=data_sets_of(request)) | Q(created_by=request.user.pk))
 
 
 def author(request: HttpRequest) -> User | None:

@@ -1,5 +1,6 @@
 """The forms to create and change data sets. Source: docs/reference/console.md §2.14."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -13,15 +14,15 @@ from datasets.admin.owners import OwnersForm
 from datasets.admin.publishing import PublishingForm
 from datasets.admin.retention import RetentionForm
 from datasets.models import DataGroup, DataSet, DataType
-from datasets.validation import parse_path_part
+from datasets.validation import parse_group_name, parse_path_part
 
 _NAME_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
 
 
-def _path_part(label: str, names: str) -> forms.CharField:
+def _path_part(label: str, names: str, rule: Callable[[str], str] = parse_path_part) -> forms.CharField:
     """Return the field of a group or type. names: the id of the list that the browser suggests from."""
     attrs = {"list": names, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
-    is_valid = [validator(parse_path_part)]
+    is_valid = [validator(rule)]
     return forms.CharField(label=label, widget=TextInput(attrs=attrs), validators=is_valid, help_text=_NAME_HELP)
 
 
@@ -59,7 +60,7 @@ class DataSetForm(PublishingForm, OwnersForm):
 class NewDataSetForm(DataSetForm, RetentionForm):
     """The form of a new data set, with its path and retention. Missing groups and types are created."""
 
-    group_name = _path_part("Group", "groups")
+    group_name = _path_part("Group", "groups", parse_group_name)
     type_name = _path_part("Type", "types")
 
     def clean(self) -> dict[str, Any]:

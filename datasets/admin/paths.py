@@ -19,14 +19,22 @@ from config.console.admin.columns import column
 from config.console.checking import checked
 from datasets.admin.access import ManagersOnly
 from datasets.models import DataGroup, DataType
-from datasets.validation import parse_path_part
+from datasets.validation import parse_group_name, parse_path_part
 
 _NAMED = 10  # data sets named in the message
 
 
 class PathPartForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    rule = staticmethod(parse_path_part)
+
     def clean_name(self) -> str:
-        return checked(parse_path_part, self.cleaned_data["name"])
+        """Return the name. Only a new or another name is checked."""
+        name: str = self.cleaned_data["name"]
+        return checked(self.rule, name) if "name" in self.changed_data else name
+
+
+class GroupForm(PathPartForm):
+    rule = staticmethod(parse_group_name)
 
 
 class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
@@ -77,6 +85,7 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
 
 @admin.register(DataGroup)
 class DataGroupAdmin(PathPartAdmin):
+    form = GroupForm
     filtered_by = noun = "group"
     place, url_form = "first", f"{settings.DATA_BASE_URL}/data/{{}}/…"
     empty = "No groups yet. A group is the first part of a data set's path."

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.console.theme import CheckboxSelectMultiple
+from datasets.errors import FilledBySignalbox
 from datasets.models import AccessToken
 
 _SCOPES = (("write", "Write: add records, empty the data set"), ("read", "Read: read records"))
@@ -24,6 +25,13 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             "note": "Which program uses the token, and who to ask about it.",
             "expires_at": "The token stops working at this time. Leave empty if it must not expire.",
         }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        data_set = cleaned.get("data_set")
+        if data_set is not None and data_set.is_of_product and "write" in cleaned.get("scopes", ()):
+            self.add_error("scopes", f"{FilledBySignalbox()} Choose only Read.")
+        return cleaned
 
     def clean_expires_at(self) -> Any:
         ends = self.cleaned_data["expires_at"]

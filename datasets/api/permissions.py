@@ -8,7 +8,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from datasets.api.authentication import READING, token_of
-from datasets.errors import NoSuchDataSet, ReadingNotAllowed, TokenOfAnotherDataSet, WritingNotAllowed
+from datasets.errors import (
+    FilledBySignalbox,
+    NoSuchDataSet,
+    ReadingNotAllowed,
+    TokenOfAnotherDataSet,
+    WritingNotAllowed,
+)
 from datasets.models import AccessToken, DataSet
 
 
@@ -24,6 +30,8 @@ class HasToken(BasePermission):
             raise ReadingNotAllowed
         if request.method not in READING and not token.may_write:
             raise WritingNotAllowed
+        if request.method not in READING and token.data_set.is_of_product:
+            raise FilledBySignalbox
         return True
 
 
@@ -37,6 +45,8 @@ class WritesDataSet(BasePermission):
         check_data_set(token, view.kwargs["group"], view.kwargs["type"])
         if not token.may_write:
             raise WritingNotAllowed
+        if request.method not in READING and token.data_set.is_of_product:
+            raise FilledBySignalbox
         return True
 
 

@@ -59,6 +59,13 @@ class WritingNotAllowed(DataError):
     fix = "Issue a token with the scope write in the console."
 
 
+class FilledBySignalbox(DataError):
+    slug = "data-filled-by-signalbox"
+    status = 403
+    text = "Signalbox fills this data set with its statistics. Nobody else can write to it or empty it."
+    fix = "Write to a data set of your own."
+
+
 class ReadingNotAllowed(DataError):
     slug = "data-token-may-not-read"
     status = 403

@@ -27,12 +27,14 @@ from datasets.models import (
     DataImport,
     DataSet,
     FieldDrift,
+    HourlyRequests,
     KeptValue,
     RejectedRecord,
     RememberedKey,
     WriteError,
 )
 from datasets.models.data_import import KEPT as KEPT_IMPORTS
+from datasets.models.hourly_requests import KEPT_FOR as STATISTICS_ARE_KEPT_FOR
 from datasets.models.write_error import KEPT as KEPT_ERRORS
 from datasets.records.keeping import MAX_REJECTED
 from datasets.store.empty import KEPT
@@ -196,6 +198,14 @@ RULES = (
         title="Differences of records from their schema",
         group=RuleGroup.DATA_SETS,
         keeps=lambda: f"{DRIFT_KEPT_DAYS} days",
+        permission=_SEEN_BY,
+    ),
+    rules.for_rows(
+        {"all data sets": HourlyRequests.objects.to_forget},
+        "at",
+        name="data-set-statistics",
+        title="Statistics of requests to data sets",
+        keeps=lambda: f"{STATISTICS_ARE_KEPT_FOR.days} days",
         permission=_SEEN_BY,
     ),
     rules.for_rows(

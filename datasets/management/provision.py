@@ -10,7 +10,8 @@ from config.audit import changes
 from config.invalid import InvalidValue
 from config.management.declarations import Declaration, DeclaredRow, Texts, Value, one_of, read
 from datasets import tokens, validation
-from datasets.management import saved_queries
+from datasets.management import provision_alarms, saved_queries
+from datasets.management.provision_alarms import AlarmDeclaration
 from datasets.management.saved_queries import SavedQueryDeclaration
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 from datasets.records.schemas.documents import parse_schema
@@ -28,7 +29,7 @@ class TokenDeclaration(Declaration):
 class DataSetDeclaration(Declaration):
     """A data set. A null sets a setting to its default."""
 
-    group = Value(str, validation.parse_path_part, required=True)
+    group = Value(str, validation.parse_group_name, required=True)
     type = Value(str, validation.parse_path_part, required=True)
     public = Value(bool)
     realtime = Value(bool)
@@ -41,6 +42,7 @@ class DataSetDeclaration(Declaration):
     schema_mode = Value(str, one_of(DataSet.SchemaMode.values), allow_null=True)
     tokens = TokenDeclaration(many=True, required=False)
     saved_queries = SavedQueryDeclaration(many=True, required=False)
+    alarms = AlarmDeclaration(many=True, required=False)
 
 
 def apply(document: object, errors: DocumentErrors) -> object:
@@ -51,6 +53,8 @@ def apply(document: object, errors: DocumentErrors) -> object:
     declared = read(document, "data_sets", DataSetDeclaration(), errors)
     _check_duplicates(declared)
     _check_tokens_of_others(declared)
+    for entry in declared:
+        provision_alarms.check(entry.entries("alarms"))
     if errors.lines:
         return document
     for entry in declared:
@@ -90,7 +94,7 @@ def _path(entry: DeclaredRow) -> str:
 
 
 def _apply_one(entry: DeclaredRow) -> None:
-    names = ("group", "type", "tokens", "saved_queries", "schema", "schema_mode")
+    names = ("group", "type", "tokens", "saved_queries", "alarms", "schema", "schema_mode")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     _set_schema(data_set, entry)
@@ -101,6 +105,7 @@ def _apply_one(entry: DeclaredRow) -> None:
     for token in declared:
         _token(data_set, token, taken)
     saved_queries.apply(data_set, entry.entries("saved_queries"))
+    provision_alarms.apply(data_set, entry.entries("alarms"))
     entry.completed |= {"id": data_set.pk, "name": data_set.name, "tokens": [token.completed for token in declared]}
 
 

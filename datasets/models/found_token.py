@@ -14,7 +14,7 @@ _READ = Columns(
         AccessToken,
         ("id", "data_set_id", "prefix", "may_write", "may_read", "expires_at", "revoked_at", "last_used_at"),
     ),
-    (DataSet, ("id", "group_id", "type_id", "public", "auto_ids", "columns_until", "schema_mode")),
+    (DataSet, ("id", "group_id", "type_id", "public", "auto_ids", "columns_until", "schema_mode", "is_of_product")),
     (DataGroup, ("id", "name")),
     (DataType, ("id", "name")),
 )

@@ -1,6 +1,16 @@
 """Write and remove records, one transaction for each change, and count calls and writes."""
 
-from datasets.store import call_counts, fields_seen, freshness, matching, one_record, partly, schemas
+from datasets.store import (
+    call_counts,
+    fields_seen,
+    freshness,
+    matching,
+    one_record,
+    partly,
+    schemas,
+    statistics,
+    written,
+)
 from datasets.store.append import append, is_replay
 from datasets.store.dry_run import known_ids
 from datasets.store.empty import delete_emptied, due_emptied, empty, forget_emptied, undo, undoable

@@ -9,8 +9,10 @@ from datetime import timedelta
 from django.db import connection
 from django.db.models import F, Max, Min, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from config import audit
+from config.data_sets import DataSetChange, data_set_changed
 from datasets.columns import segments
 from datasets.errors import NothingToUndo
 from datasets.models import DataSet, EmptiedStore, Record, Segment
@@ -44,10 +46,23 @@ def empty(data_set: DataSet, *, by: audit.Actor) -> int:
                 store_id=locked.id, data_set_id=data_set.pk, label=str(data_set), records=removed
             )
             rows.update(record_count=0, revision=F("revision") + 1, current_store=-emptied.pk, columns_until=None)
+            _send_change(data_set, removed)
         audit.record(by, "emptied", data_set, before={"records": removed}, after={"records": 0})
         return removed
 
     return with_write_lock(data_set.pk, work)
+
+
+def _send_change(data_set: DataSet, removed: int) -> None:
+    change = DataSetChange(
+        event="data_set.emptied",
+        data_set_id=data_set.pk,
+        name=data_set.name,
+        path=str(data_set),
+        at=timezone.now(),
+        details={"removed": removed},
+    )
+    data_set_changed.send(DataSet, change=change)
 
 
 def undoable(data_set_id: int) -> QuerySet[EmptiedStore]:

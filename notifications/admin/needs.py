@@ -3,10 +3,12 @@
 Each line costs one query of a counter or of an indexed or small table.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any  # filters and rows of any model
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.db.models import Exists, Max, OuterRef, Q, Sum
 from django.http import HttpRequest
@@ -19,11 +21,11 @@ from notifications.admin import permissions
 from notifications.admin.api_keys.filters import is_ending_in_use
 from notifications.admin.limits import bars
 from notifications.admin.messages.status_titles import GROUPS
+from notifications.jobs import sums
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
     Channel,
-    DailyCount,
     FailingCalls,
     GoLiveRequest,
     GoLiveState,
@@ -57,15 +59,23 @@ def find(request: HttpRequest) -> Iterator[Need]:
 def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
     """Yield the channels of which more than 6 % of today's messages failed."""
     today = utc_days.today()
-    counts = DailyCount.objects.filter(mine, day=today).order_by()
-    grouped = counts.values("service_id", "service__name", "channel")
-    rows = grouped.annotate(sum=Sum("n"), failed=Sum("n", filter=Q(status__in=GROUPS["failed"][1])))
-    high = [row for row in rows if row["sum"] >= _FEWEST_MESSAGES and _percent(row) > _TOO_MANY_FAILED]
-    for row in sorted(high, key=_percent, reverse=True)[:_MOST_SERVICES]:
-        text = f"{_percent(row):.0f} % of today's {Channel(row['channel']).noun}s of {row['service__name']} failed."
-        query = {"channel__exact": row["channel"], "made": f"{today}..{today}", "status": "failed"}
+    services = Service.objects.filter(active=True)
+    if chosen is not None:
+        services = services.filter(pk=chosen.pk)
+    names = dict(services.values_list("pk", "name"))
+    sent: Counter[tuple[UUID, str]] = Counter()
+    failed: Counter[tuple[UUID, str]] = Counter()
+    counted = sums.messages(("service_id", "channel", "status"), first=today, services=list(names))
+    for (service_id, channel, status), number in counted.items():
+        sent[service_id, channel] += number
+        failed[service_id, channel] += number if status in GROUPS["failed"][1] else 0
+    shares = {key: 100 * failed[key] / number for key, number in sent.items() if number >= _FEWEST_MESSAGES}
+    high = [(percent, *key) for key, percent in shares.items() if percent > _TOO_MANY_FAILED]
+    for percent, service_id, channel in sorted(high, reverse=True)[:_MOST_SERVICES]:
+        text = f"{percent:.0f} % of today's {Channel(channel).noun}s of {names[service_id]} failed."
+        query = {"channel__exact": channel, "made": f"{today}..{today}", "status": "failed"}
         if chosen is None:
-            query["service__id__exact"] = str(row["service_id"])
+            query["service__id__exact"] = str(service_id)
         url = f"{_list('notification')}?{urlencode(query)}"
         yield Need(text=text, button="View failed messages", url=url, is_urgent=True)
 
@@ -153,10 +163,6 @@ def _any(rows: Any) -> Iterator[int]:
 
 def _list(model: str) -> str:
     return reverse(f"admin:notifications_{model}_changelist")
-
-
-def _percent(row: Any) -> float:
-    return float(100 * (row["failed"] or 0) / row["sum"]) if row["sum"] else 0.0
 
 
 _ANY_VIEWER = (Role.SEE_ACTIVITY, Role.MANAGE_SERVICE)

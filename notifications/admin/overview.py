@@ -1,28 +1,28 @@
 """The sending area's part of the console's overview, for the chosen service. Source: docs/reference/console.md §2.1."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
-from django.db.models import Sum
 from django.http import HttpRequest
 from django.urls import reverse
 
 from config import formats, utc_days
 from config.console import overview
 from config.console.overview import ChecklistStep
-from config.queue import presence
 from notifications.admin import permissions
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.admin.queue import pause_notes
+from notifications.jobs import counting, sums
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,
     BulkSend,
     BulkState,
     Channel,
-    DailyCount,
     KeyType,
     Notification,
     Role,
@@ -30,7 +30,6 @@ from notifications.models import (
     Status,
     Template,
 )
-from notifications.tasks.upkeep import COUNTS
 
 _GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; docs/reference/console.md §2.1
 _TOP = 5
@@ -43,24 +42,27 @@ _BAR_HEIGHT = 44
 
 
 def numbers(request: HttpRequest) -> Mapping[str, Any]:
-    """Return the cards from the daily counts, which leave test messages out. No messages are counted."""
+    """Return the cards from the statistics, which leave test messages out."""
     days = _last_days()
     service = permissions.chosen_service(request)
-    both_weeks = DailyCount.objects.filter(day__range=(days[0] - timedelta(days=DAYS_SHOWN), days[-1]))
-    if service is not None:
-        both_weeks = both_weeks.filter(service=service)
-    grouped = list(both_weeks.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
-    counts = both_weeks.filter(day__gte=days[0])
+    services = None if service is None else [service]
+    counted = sums.messages(
+        ("channel", "day", "status", "template_id"), first=days[0] - timedelta(days=DAYS_SHOWN), services=services
+    )
+    grouped = [(channel, day, status, n) for (channel, day, status, _), n in counted.items()]
+    of_template: Counter[UUID] = Counter()
+    for (_, day, _, template_id), n in counted.items():
+        of_template[template_id] += n if day >= days[0] else 0
     return {
         "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
         "failures": _failures(days, grouped),
         "scheduled": _scheduled(service),
         "is_operator": permissions.is_operator(request),
         "may_open": permissions.may(request, Role.SEE_ACTIVITY),
-        "templates": _top_templates(counts, days),
+        "templates": _top_templates(of_template),
         "first": days[0],
         "last": days[-1],
-        "counted_at": presence.Presence.objects.filter(name=COUNTS).values_list("seen_at", flat=True).first(),
+        "counted_at": counting.last_run(),
         "service": service,
         "pauses": pause_notes.notes(request),
     }
@@ -238,16 +240,17 @@ def _log(channel: Channel, days: list[date], **filters: str) -> str:
     return f"{reverse('admin:notifications_notification_changelist')}?{urlencode(query)}"
 
 
-def _top_templates(counts: Any, days: list[date]) -> list[dict[str, Any]]:
-    top = counts.order_by().values("template_id", "template__name", "template__service__name")
+def _top_templates(counted: Counter[UUID]) -> list[dict[str, Any]]:
+    top = dict((+counted).most_common(_TOP))
+    rows = Template.objects.filter(pk__in=top).select_related("service").order_by("name")
     return [
         {
-            "name": row["template__name"],
-            "service": row["template__service__name"],
-            "number": row["sum"],
-            "url": reverse("admin:notifications_template_change", args=[row["template_id"]]),
+            "name": row.name,
+            "service": row.service.name,
+            "number": top[row.pk],
+            "url": reverse("admin:notifications_template_change", args=[row.pk]),
         }
-        for row in top.annotate(sum=Sum("n")).filter(sum__gt=0).order_by("-sum", "template__name")[:_TOP]
+        for row in sorted(rows, key=lambda row: -top[row.pk])
     ]
 
 

@@ -54,10 +54,6 @@ class Accepted:
     has_arrived: bool = False
 
 
-# Suffix of a mail server's reply if it rejected an email after the content, so not only because of the recipient.
-AFTER_CONTENT = " (after the content)"
-
-
 class ReceiptOutcome(StrEnum):
     """The result in a delivery receipt. A complaint changes no status."""
 

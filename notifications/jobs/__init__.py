@@ -1,1 +1,1 @@
-"""Periodic jobs besides sending: daily counts of messages, and deletion of old messages."""
+"""Periodic jobs besides sending: statistics of messages, and deletion of old messages."""

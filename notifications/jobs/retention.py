@@ -1,23 +1,22 @@
 """Delete old messages, received texts and received emails in batches, each in its own transaction.
 
-The daily counts of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
+The statistics of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
 time. Two runs at the same time are safe: each batch is one transaction, and a run skips rows that another run
 has locked. Source: docs/reference/sending-api.md §21.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date
 from typing import Any
-from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from config.jobs.pace import FEWEST_OLD_ROWS, OLD_ROWS_SECONDS, Pace
-from config.utc_days import day_of
+from notifications.jobs import counting, durations
 from notifications.models.api_key import KeyType
-from notifications.models.daily_count import CountedDay, DailyCount
+from notifications.models.failure_reason import reason_of
+from notifications.models.hourly_count import CountedDay, CountKey, HourlyCount, MessageSums
 from notifications.models.notification import Notification
 from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
@@ -66,36 +65,30 @@ def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
 
 def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     columns = (
-        *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status"),
-        *("sent_at", "parts", "rate_multiplier"),
+        *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status", "provider"),
+        *("due_at", "sent_at", "completed_at", "parts", "rate_multiplier", "attempts", "receipts"),
     )
     batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
-    counted: Counter[tuple[date, UUID, str, str]] = Counter()
-    units: Counter[tuple[date, UUID, str, str]] = Counter()
+    counted: defaultdict[CountKey, MessageSums] = defaultdict(MessageSums)
     for message in batch:
         if message.key_type != KeyType.TEST:
-            day = day_of(message.created_at)
-            what = (day, message.template_id, message.key_type, message.status)
-            counted[what] += 1
-            units[what] += message.parts * message.rate_multiplier if message.sent_at else 0
-    channels = {message.template_id: message.channel for message in batch}
+            _add(counted[counting.key_of(message)], message)
     # Update days before counts, both in order. Otherwise two runs, or a run and a count, could deadlock.
-    for day in sorted({day for day, *_ in counted}):
+    for day in sorted({key.day for key in counted}):
         CountedDay.objects.touch(batch[0].service_id, day)
-    for what, number in sorted(counted.items()):
-        day, template_id, key_type, status = what
-        DailyCount.objects.add_deleted(
-            number,
-            units[what],
-            service_id=batch[0].service_id,
-            day=day,
-            channel=channels[template_id],
-            template_id=template_id,
-            key_type=key_type,
-            status=status,
-        )
+    if counted:
+        HourlyCount.objects.add_deleted(batch[0].service_id, counted)
     Notification.objects.filter(id__in=[message.id for message in batch]).delete()
     return len(batch)
+
+
+def _add(found: MessageSums, message: Notification) -> None:
+    found.n += 1
+    found.units += message.parts * message.rate_multiplier if message.sent_at else 0
+    if (time := durations.of(message)) is not None:
+        found.times[str(time)] += 1
+    if reason := reason_of(message):
+        found.reasons[reason] += 1
 
 
 def _remove_received(rows: QuerySet[Any], pace: Pace) -> int:  # Any: texts or emails

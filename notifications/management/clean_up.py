@@ -23,6 +23,8 @@ from notifications.models import (
     CallbackDelivery,
     DataSetEvent,
     FailingCalls,
+    HourlyCalls,
+    HourlyCount,
     IdempotencyRecord,
     LimitNotice,
     LogExport,
@@ -38,6 +40,7 @@ from notifications.models import (
     UnsubscribeRequest,
 )
 from notifications.models.data_set_event import KEPT_FOR as DATA_SET_EVENTS_ARE_KEPT_FOR
+from notifications.models.hourly_count import KEPT_FOR as STATISTICS_ARE_KEPT_FOR
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.models.log_export import KEPT_FOR as LOG_EXPORTS_ARE_KEPT_FOR
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
@@ -123,7 +126,7 @@ RULES = (
         name="old-messages",
         title="Messages",
         group=RuleGroup.MESSAGES,
-        keeps=lambda: "3 to 90 days by the UTC date, as set for each service; daily counts remain",
+        keeps=lambda: "3 to 90 days by the UTC date, as set for each service; statistics remain",
         preview=_due_messages,
         remove=_remove_messages,
         new_pace=partial(Pace, rest_by_work=REST_AFTER_OLD_ROWS),
@@ -210,6 +213,21 @@ RULES = (
         name="limit-uses",
         title="Counts and notices of limits",
         keeps=lambda: f"{rules.ERRORS_ARE_KEPT_FOR.days} days",
+    ),
+    rules.for_rows(
+        {"all services": HourlyCalls.objects.to_forget},
+        "at",
+        name="call-statistics",
+        title="Statistics of requests and callbacks",
+        keeps=lambda: f"{STATISTICS_ARE_KEPT_FOR.days} days",
+    ),
+    rules.for_rows(
+        {"all services": HourlyCount.objects.to_forget},
+        "day",
+        name="message-statistics",
+        title="Statistics of messages",
+        group=RuleGroup.MESSAGES,
+        keeps=lambda: f"{STATISTICS_ARE_KEPT_FOR.days} days, without recipients",
     ),
     rules.for_rows(
         {"all services": CallbackDelivery.objects.to_forget},

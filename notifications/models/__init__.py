@@ -10,11 +10,12 @@ from notifications.models.callback_delivery import CallbackAttempt, CallbackDeli
 from notifications.models.callback_event import CallbackEvent, CallbackKind
 from notifications.models.channel import Channel, Lane, MessageOrigin
 from notifications.models.client_tries import ClientTries
-from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.data_set_event import DataSetEvent
 from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.fallback import Fallback, FallbackState
 from notifications.models.go_live_request import GoLiveRequest, GoLiveState
+from notifications.models.hourly_calls import CallKind, CallResult, CallsOfHour, HourlyCalls
+from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot

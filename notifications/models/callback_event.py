@@ -19,6 +19,10 @@ class CallbackEvent(models.TextChoices):
     BULK_SEND_FINISHED = "bulk_send.finished", "Bulk send finished or cancelled"
     DATA_SET_LATE = "data_set.late", "Data set late"
     DATA_SET_RECOVERED = "data_set.recovered", "Data set no longer late"
+    DATA_SET_WRITTEN = "data_set.written", "Data set written to"
+    DATA_SET_EMPTIED = "data_set.emptied", "Data set emptied"
+    ALARM_RAISED = "alarm.raised", "Alarm of a data set raised"
+    ALARM_ENDED = "alarm.ended", "Alarm of a data set ended"
 
 
 class CallbackKind(models.TextChoices):
@@ -41,7 +45,14 @@ EVENT_OF_STATUS = {
     Status.DELIVERED: CallbackEvent.MESSAGE_DELIVERED,
     **dict.fromkeys(FAILURES, CallbackEvent.MESSAGE_FAILED),
 }
-OF_DATA_SETS = (CallbackEvent.DATA_SET_LATE, CallbackEvent.DATA_SET_RECOVERED)
+OF_DATA_SETS = (
+    CallbackEvent.DATA_SET_LATE,
+    CallbackEvent.DATA_SET_RECOVERED,
+    CallbackEvent.DATA_SET_WRITTEN,
+    CallbackEvent.DATA_SET_EMPTIED,
+    CallbackEvent.ALARM_RAISED,
+    CallbackEvent.ALARM_ENDED,
+)
 _OF_MESSAGES = (CallbackEvent.MESSAGE_DELIVERED, CallbackEvent.MESSAGE_FAILED)
 
 # The events of an endpoint that has not chosen any, and the events that endpoints of each kind may choose.

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 from django.dispatch import Signal
 
-from config.data_sets import FreshnessChange
+from config.data_sets import DataSetChange, FreshnessChange
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
@@ -74,11 +74,8 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
     def owe_data_set(self, change: FreshnessChange) -> None:
         """Create the callbacks for a data set that became late or recovered, in every service that chose it."""
         event = CallbackEvent.DATA_SET_LATE if change.is_late else CallbackEvent.DATA_SET_RECOVERED
-        endpoints = CallbackEndpoint.objects.wanting(event).filter(service__active=True)
-        wanting = [endpoint for endpoint in endpoints if change.data_set_id in endpoint.data_sets]
-        if not wanting:
-            return
-        row = DataSetEvent.objects.create(
+        self._owe_of_data_set(
+            event,
             data_set_id=change.data_set_id,
             name=change.name,
             path=change.path,
@@ -87,7 +84,24 @@ class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose cl
             expected_every_seconds=change.expected_every_seconds,
             created_at=change.at,
         )
-        self._owe(self.model(endpoint=endpoint, event=event, data_set_event=row) for endpoint in wanting)
+
+    def owe_change(self, change: DataSetChange) -> None:
+        """Create the callbacks for another event of a data set, in every service that chose it."""
+        self._owe_of_data_set(
+            CallbackEvent(change.event),
+            data_set_id=change.data_set_id,
+            name=change.name,
+            path=change.path,
+            details=dict(change.details),
+            created_at=change.at,
+        )
+
+    def _owe_of_data_set(self, event: CallbackEvent, **columns: Any) -> None:  # Any: columns of DataSetEvent
+        endpoints = CallbackEndpoint.objects.wanting(event).filter(service__active=True)
+        wanting = [endpoint for endpoint in endpoints if columns["data_set_id"] in endpoint.data_sets]
+        if wanting:
+            row = DataSetEvent.objects.create(**columns)
+            self._owe(self.model(endpoint=endpoint, event=event, data_set_event=row) for endpoint in wanting)
 
     def owe_suppressions(self, suppressions: Sequence[Suppression]) -> None:
         """Create the callbacks for new suppressions of one service.

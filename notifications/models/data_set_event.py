@@ -1,4 +1,4 @@
-"""Data sets that became late or recovered, as callbacks report them. Source: docs/callbacks.md."""
+"""Events of data sets, as callbacks report them. Source: docs/callbacks.md."""
 
 import uuid
 from datetime import timedelta
@@ -19,16 +19,17 @@ class DataSetEventQuerySet(models.QuerySet["DataSetEvent"]):
 class DataSetEvent(models.Model):
     """One change of a data set, with its values at that moment. The data set may be deleted meanwhile.
 
-    See `config.data_sets.FreshnessChange` for the columns.
+    See `config.data_sets.FreshnessChange` for the columns, and DataSetChange for `details`, which other events have.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     data_set_id = models.BigIntegerField()
     name = models.CharField(max_length=150)
     path = models.CharField(max_length=150)
-    state = models.CharField(max_length=20)
+    state = models.CharField(max_length=20, blank=True)
     last_write_at = models.DateTimeField(null=True)
     expected_every_seconds = models.PositiveIntegerField(null=True)
+    details = models.JSONField(default=dict, db_default={})
     created_at = models.DateTimeField()
 
     objects = DataSetEventQuerySet.as_manager()

@@ -4,9 +4,10 @@ Calls are counted in memory and stored later, so that requests do not wait. The 
 once a minute. Source: docs/reference/console.md §2.3.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from threading import Lock
 from uuid import UUID
 
@@ -23,6 +24,10 @@ from notifications.models import (
     ApiCallError,
     ApiKey,
     ApiKeyDay,
+    CallKind,
+    CallResult,
+    CallsOfHour,
+    HourlyCalls,
     RefusedCalls,
     ReplyToAddress,
     Service,
@@ -56,8 +61,8 @@ class _NewestErrors:
         return defaultdict(lambda: deque(maxlen=ERRORS_KEPT_PER_KEY))
 
 
-_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
-_refused_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
+_calls: PendingCounts[tuple[UUID, datetime]] = PendingCounts()  # by key and UTC hour
+_refused_calls: PendingCounts[tuple[UUID, datetime]] = PendingCounts()
 _refused_by_limit: PendingCounts[tuple[UUID, date, ServiceLimit]] = PendingCounts()
 _newest_errors = _NewestErrors()
 _stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds())
@@ -67,10 +72,10 @@ _lock = Lock()
 def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
     """Count one call of a key, and its error if it had one. error: without its key, time and request."""
     now = timezone.now()
-    day = day_of(now)
-    _calls.add((key_id, day))
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    _calls.add((key_id, hour))
     if error is not None:
-        _refused_calls.add((key_id, day))
+        _refused_calls.add((key_id, hour))
         error.key_id, error.at = key_id, now
         error.request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
         _newest_errors.add(error)
@@ -111,14 +116,16 @@ def store_pending() -> None:
         _newest_errors.add(*newest)
 
     with storing(give_back):
-        known = {key_id for key_id, _ in calls}
-        known = set(ApiKey.objects.filter(pk__in=known).values_list("pk", flat=True))  # a service may be deleted
+        named = {key_id for key_id, _ in calls}
+        keys = ApiKey.objects.filter(pk__in=named).values_list("pk", "service_id", "key_type")
+        known = {pk: (service_id, key_type) for pk, service_id, key_type in keys}  # a service may be deleted
         days = [
-            ApiKeyDay(key_id=key_id, day=day, calls=number, refused=refused[key_id, day])
-            for (key_id, day), number in sorted(calls.items())  # sorted, so that two processes never deadlock
+            ApiKeyDay(key_id=key_id, day=day_of(hour), calls=number, refused=refused[key_id, hour])
+            for (key_id, hour), number in sorted(calls.items())  # sorted, so that two processes never deadlock
             if key_id in known
         ]
         ApiKeyDay.objects.add(days)
+        HourlyCalls.objects.add(_by_service(calls, refused, known))
         ApiCallError.objects.keep([row for row in newest if row.key_id in known])
         if refused_by_limit:
             there = set(
@@ -127,6 +134,22 @@ def store_pending() -> None:
                 )
             )
             RefusedCalls.objects.add({what: number for what, number in refused_by_limit.items() if what[0] in there})
+
+
+def _by_service(
+    calls: Counter[tuple[UUID, datetime]],
+    refused: Counter[tuple[UUID, datetime]],
+    known: Mapping[UUID, tuple[UUID, str]],
+) -> Counter[CallsOfHour]:
+    """Return the calls by service, hour and result. known: the service and the type of each key"""
+    numbers: Counter[CallsOfHour] = Counter()
+    for (key_id, hour), number in calls.items():
+        if key_id in known:
+            service_id, key_type = known[key_id]
+            failed = refused[key_id, hour]
+            for result, n in ((CallResult.REFUSED, failed), (CallResult.ACCEPTED, number - failed)):
+                numbers[CallsOfHour(service_id, hour, CallKind.REQUEST, key_type, result)] += n
+    return numbers
 
 
 registry.also_flush(store_pending)

@@ -13,7 +13,6 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.metrics import registry
-from config.queue import presence
 from notifications.delivery import providers
 from notifications.jobs import counting, limits
 from notifications.models import KeyType, Notification, Status
@@ -21,7 +20,6 @@ from notifications.models.notification import ACCEPTED_FOR_GOOD
 
 NO_RECEIPT_FOR = timedelta(hours=72)
 BATCH = 1000
-COUNTS = "message counts"  # the name under which the database keeps the time of the last count
 
 
 @shared_task
@@ -32,9 +30,8 @@ def close_without_receipt() -> None:
 
 @shared_task(time_limit=300)
 def count_messages() -> None:
-    """Update the daily counts of recent days, every minute."""
+    """Update the statistics of recent days, every minute."""
     counting.count_recent()
-    presence.note(COUNTS, "worker")
 
 
 @shared_task

@@ -23,7 +23,7 @@ from config.accounts import invites
 from config.accounts.saved_search import SavedSearch
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.imports import job, starting
-from datasets.models import DataSet
+from datasets.models import Alarm, DataSet
 from datasets.store import fields_seen
 from notifications.admin.bulk_sends import notices
 from notifications.bulk_tables.rows import MISSING, NOT_AN_EMAIL_ADDRESS
@@ -207,6 +207,9 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield BulkJobRun.objects.create(kind="revoke-keys", by=operator, total=1200, position=400, way_back="/admin/")
     yield RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now())
     yield ProtectedName.objects.create(name=f"Harbour {name}")
+    yield Alarm.objects.create(
+        data_set=data_set, name=name, measure="minutes", condition="above", limit=30, email_addresses=[LONG_ADDRESS]
+    )
 
 
 def _bulk_sends(template: Template) -> Iterator[BulkSend]:

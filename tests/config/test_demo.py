@@ -10,7 +10,7 @@ from config.areas import DemoOptions
 from config.audit.models import AuditEvent
 from datasets.models import DataSet, Record
 from notifications.jobs import counting
-from notifications.models import DailyCount, Notification, Service
+from notifications.models import HourlyCount, Notification, Service
 from tests.datasets.making import make_data_set
 from tests.factories import make_notification
 
@@ -59,7 +59,7 @@ def test_a_scale_multiplies_the_data() -> None:
 def test_demo_messages_are_counted() -> None:
     make()
 
-    counted = sum(DailyCount.objects.values_list("n", flat=True))
+    counted = sum(HourlyCount.objects.values_list("n", flat=True))
 
     assert counted == Notification.objects.count()
     assert counting.count_recent() == 0

@@ -10,7 +10,7 @@ from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
 from datasets import tokens
 from datasets.management import provision
-from datasets.models import AccessToken, DataSet
+from datasets.models import AccessToken, Alarm, DataSet
 from tests.datasets.making import make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +235,48 @@ def test_the_command_applies_all_or_nothing(service):
     assert failed.returncode == 1
     assert failed.stderr.splitlines() == ["data_sets[1].type: Use only a–z, 0–9, - and _. “B” is not allowed."]
     assert failed.stdout == ""
+
+
+def test_alarms_are_created_changed_and_found_by_their_name():
+    alarm = {
+        "name": "Late", "measure": "minutes", "condition": "above", "limit": 60, "quiet_from": "22:00",
+        "quiet_until": "07:00", "email_addresses": ["ana@example.org"], "grace_minutes": 5,
+    }  # fmt: skip
+    (made,) = apply({**ONE, "alarms": [alarm]})
+    (again,) = apply({**ONE, "alarms": [{"name": "Late", "limit": 90}]})
+
+    stored = Alarm.objects.get()
+    assert made["alarms"][0]["id"] == again["alarms"][0]["id"] == stored.pk
+    assert (stored.limit, stored.grace_minutes, stored.quiet_from.hour) == (90, 5, 22)
+    assert stored.email_addresses == ["ana@example.org"]
+    verbs = AuditEvent.objects.filter(object_kind="alarm").order_by("at").values_list("verb", flat=True)
+    assert list(verbs) == ["created", "changed"]
+    apply({**ONE, "alarms": [{**alarm, "limit": 90}]})
+    assert AuditEvent.objects.filter(object_kind="alarm").count() == 2
+
+
+def test_invalid_alarms_are_refused_with_their_paths():
+    lines = refused(
+        {
+            **ONE,
+            "alarms": [
+                {"name": "A", "measure": "share", "condition": "over", "limit": "1", "grace_minutes": -1},
+                {"name": "B", "email_addresses": ["nobody"], "quiet_from": "25:00"},
+            ],
+        }
+    )
+    assert {line.split(":")[0] for line in lines} == {
+        *(f"data_sets[0].alarms[0].{name}" for name in ("measure", "condition", "limit", "grace_minutes")),
+        *(f"data_sets[0].alarms[1].{name}" for name in ("email_addresses", "quiet_from")),
+    }
+    twice = {"name": "A", "measure": "minutes", "condition": "above", "limit": 1}
+    assert "is given twice" in refused({**ONE, "alarms": [twice, twice]})[0]
+    assert "give both" in refused({**ONE, "alarms": [{**twice, "quiet_from": "22:00"}]})[0]
+
+
+def test_more_alarms_than_a_data_set_can_have_are_refused():
+    rule = {"measure": "records", "condition": "above", "limit": 0}
+    errors = DocumentErrors()
+    provision.apply([{**ONE, "alarms": [{**rule, "name": f"A{number}"} for number in range(101)]}], errors)
+
+    assert errors.lines == ["data_sets[0].alarms[100].name: A data set can have 100 alarms. Delete one first."]

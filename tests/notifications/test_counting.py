@@ -14,8 +14,8 @@ from notifications.jobs import counting
 from notifications.models import (
     Channel,
     CountedDay,
-    DailyCount,
     DailyCounter,
+    HourlyCount,
     KeyType,
     LimitKind,
     Notification,
@@ -48,7 +48,7 @@ def accept(template: Template, days: float = 0, **fields: Any) -> Notification:
 
 
 def counts() -> dict[tuple[date, str], int]:
-    return {(row.day, row.status): row.n for row in DailyCount.objects.filter(n__gt=0)}
+    return {(row.day, row.status): row.n for row in HourlyCount.objects.filter(n__gt=0)}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_callers_messages_are_counted() -> None:
 
     counting.count_recent()
 
-    assert DailyCount.objects.get().n == 3
+    assert HourlyCount.objects.get().n == 3
 
 
 def test_a_changed_status_changes_the_counts(template: Template) -> None:
@@ -187,4 +187,4 @@ def test_two_concurrent_counts_during_a_clean_up_are_exact() -> None:
         list(pool.map(run, range(3)))
     counting.count_recent()
 
-    assert DailyCount.objects.aggregate(Sum("n"), Sum("deleted")) == {"n__sum": 80, "deleted__sum": 60}
+    assert HourlyCount.objects.aggregate(Sum("n"), Sum("deleted")) == {"n__sum": 80, "deleted__sum": 60}

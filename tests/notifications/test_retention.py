@@ -11,7 +11,7 @@ from django.db import connection
 
 from config.jobs import pace, rules, schedule
 from notifications.jobs import retention
-from notifications.models import Channel, DailyCount, KeyType, Notification, ReceivedText, Service, Status
+from notifications.models import Channel, HourlyCount, KeyType, Notification, ReceivedText, Service, Status
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import make_caller
@@ -66,7 +66,7 @@ def test_live_and_team_messages_leave_a_count_and_test_messages_do_not() -> None
 
     purge()
 
-    counts = DailyCount.objects.values_list("day", "channel", "template", "key_type", "status", "n")
+    counts = HourlyCount.objects.values_list("day", "channel", "template", "key_type", "status", "n")
     tenth, eleventh = date(2026, 7, 10), date(2026, 7, 9)
     assert set(counts) == {
         (eleventh, "email", email.id, "live", "delivered", 3),
@@ -86,7 +86,7 @@ def test_a_second_run_counts_nothing_twice_and_adds_later_messages() -> None:
     make_message(service, 8.5, template=template)
     purge()
 
-    assert DailyCount.objects.get().n == 2
+    assert HourlyCount.objects.get().n == 2
 
 
 def test_received_texts_are_removed_too_and_leave_no_count() -> None:
@@ -99,7 +99,7 @@ def test_received_texts_are_removed_too_and_leave_no_count() -> None:
     purge()
 
     assert ReceivedText.objects.get().created_at == NOW - timedelta(days=6)
-    assert DailyCount.objects.count() == 0
+    assert HourlyCount.objects.count() == 0
 
 
 def test_other_services_keep_their_messages_and_archived_ones_are_cleaned_too() -> None:
@@ -134,7 +134,7 @@ def test_retention_works_in_batches() -> None:
     removed = [count for _, count in retention.purge()]
 
     assert (removed[0], sum(removed)) == (pace.FIRST, 101)
-    assert DailyCount.objects.get().n == 101
+    assert HourlyCount.objects.get().n == 101
 
 
 def test_a_removed_id_is_not_found_and_a_page_after_it_is_empty() -> None:
@@ -170,7 +170,7 @@ def test_two_runs_at_once_delete_each_message_once_and_count_it_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         removed = sum(pool.map(run, range(4)))
 
-    assert removed + purge() == 60 == sum(DailyCount.objects.values_list("n", flat=True))
+    assert removed + purge() == 60 == sum(HourlyCount.objects.values_list("n", flat=True))
     assert Notification.objects.count() == 0
 
 

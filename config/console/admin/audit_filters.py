@@ -23,6 +23,7 @@ _WHO = {
 }
 KINDS = (
     "accesstoken",
+    "alarm",
     "apikey",
     "attachment",
     "callbackendpoint",

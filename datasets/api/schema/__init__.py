@@ -38,7 +38,14 @@ _IMPORTS = (
 )
 _QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
-_WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, *_BODY)
+_WRITING = (
+    *_TOKEN,
+    errors.WritingNotAllowed,
+    errors.FilledBySignalbox,
+    errors.NoSuchDataSet,
+    errors.DryRunUnknown,
+    *_BODY,
+)
 
 PART = ApiPart(
     name="Data",
@@ -49,7 +56,6 @@ PART = ApiPart(
     errors={
         "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
-        "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
         "readSchema": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_FAILURES),
         "giveSchema": (
             *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.SchemaModeUnknown, *_BODY),
@@ -80,11 +86,22 @@ PART = ApiPart(
         ),
         "cancelImport": (*_IMPORTING, errors.NoSuchImport, errors.ImportStateWrong, *_FAILURES),
         "readRejectedRows": (*_IMPORTING, errors.ImportFormatUnknown, errors.NoSuchImport, *_FAILURES),
+        "undoEmptying": (
+            *_TOKEN,
+            errors.WritingNotAllowed,
+            errors.FilledBySignalbox,
+            errors.NoSuchDataSet,
+            errors.NothingToUndo,
+            *_FAILURES,
+        ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
         "readSavedQuery": (*_QUERY_TOKEN, errors.NoSuchDataSet, errors.NoChart, *_QUERY, *_FAILURES),
     },
     families={
-        "Tokens": (*_TOKEN, errors.TokenOfAnotherQuery, errors.WritingNotAllowed, errors.ReadingNotAllowed),
+        "Tokens": (
+            *(*_TOKEN, errors.TokenOfAnotherQuery, errors.WritingNotAllowed),
+            *(errors.FilledBySignalbox, errors.ReadingNotAllowed),
+        ),
         "Paths": (
             *(errors.NoSuchDataSet, errors.NoChart, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),

@@ -1,6 +1,6 @@
-"""The four counters above the log: counted exactly for few messages, else summed from the daily counts.
+"""The four counters above the log: counted exactly for few messages, else summed from the statistics.
 
-The clock updates the daily counts once a minute, so a page never counts millions of messages (trap T5).
+The clock updates the statistics once a minute, so a page never counts millions of messages (trap T5).
 """
 
 from collections import Counter
@@ -10,9 +10,9 @@ from django.db.models import F, Q, QuerySet, Sum
 
 from config.console.admin.change_list import MAX_COUNTED
 from notifications.admin.messages import filters, status_titles
-from notifications.models import DailyCount, KeyType, Notification, Service, Status
+from notifications.models import HourlyCount, KeyType, Notification, Service, Status
 
-# Filters that the daily counts support: URL parameter → column.
+# Filters that the statistics support: URL parameter → column.
 _COUNTED_BY = {"channel__exact": "channel", "template__id__exact": "template"}
 _OTHERS = frozenset({filters.StatusFilter.parameter_name, filters.KeyTypeFilter.parameter_name, "older", "newer", "p"})
 
@@ -37,7 +37,7 @@ def numbers(
 
 
 def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:
-    """Return the sums of the daily counts by status, or None if they do not support a filter in use."""
+    """Return the sums of the statistics by status, or None if they do not support a filter in use."""
     key_types = filters.key_types(parameters)
     columns = {_COUNTED_BY[name]: value for name, value in parameters.items() if name in _COUNTED_BY}
     if not services or KeyType.TEST in key_types or parameters.keys() - _COUNTED_BY.keys() - _OTHERS:
@@ -45,7 +45,7 @@ def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Coun
     kept = Q(pk__in=[])
     for service in services:
         kept |= Q(service=service, day__gte=service.kept_since().date())
-    counted = DailyCount.objects.filter(kept, key_type__in=key_types, **columns)
+    counted = HourlyCount.objects.filter(kept, key_type__in=key_types, **columns)
     sums = counted.order_by().values_list("status").annotate(number=Sum(F("n") - F("deleted")))
     return Counter(dict(sums))
 

@@ -16,6 +16,7 @@ from config.console import cells
 from notifications.admin.messages import status_titles
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, MessageOrigin, Notification, Status
+from notifications.models.failure_reason import has_bad_email_address
 from notifications.models.notification import EXPIRED, SUPPRESSED
 from notifications.models.status import COMPLETED
 
@@ -83,7 +84,7 @@ def sentence(message: Notification) -> str:
             return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
-        case Status.PERMANENT_FAILURE if is_email and not status_titles.has_bad_email_address(message):
+        case Status.PERMANENT_FAILURE if is_email and not has_bad_email_address(message):
             return "It was not delivered: the mail server refused the email. Its answer is below."
         case Status.PERMANENT_FAILURE if is_email:
             return "It was not delivered: the email address does not exist or refuses our emails."

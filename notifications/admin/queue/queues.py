@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Sum
 from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 
@@ -18,7 +17,8 @@ from config.utc_days import today
 from notifications.delivery import providers, queue_states
 from notifications.delivery.pauses import is_stopped
 from notifications.delivery.queue_states import QueueState
-from notifications.models import CallbackDelivery, Channel, DailyCount, DeliveryState, PauseKind, SendingPause, Status
+from notifications.jobs import sums
+from notifications.models import CallbackDelivery, Channel, DeliveryState, PauseKind, SendingPause, Status
 
 TITLES = {
     "send-email": "Emails",
@@ -132,7 +132,7 @@ def _of_jobs() -> QueueState:
 
 
 def _failed_messages() -> dict[str, int]:
-    """Return the messages that failed in Signalbox or at a provider in the last days, by channel, from the counts."""
+    """Return the messages that failed in Signalbox or at a provider in the last days, by channel."""
     first = today() - timedelta(days=_DAYS - 1)
-    counts = DailyCount.objects.filter(day__gte=first, status=Status.TECHNICAL_FAILURE).order_by().values("channel")
-    return {row["channel"]: row["sum"] for row in counts.annotate(sum=Sum("n")) if row["sum"]}
+    counted = sums.messages(("channel",), first=first, status=Status.TECHNICAL_FAILURE)
+    return {channel: number for (channel,), number in counted.items()}

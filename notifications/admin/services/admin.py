@@ -25,11 +25,12 @@ from config.utc_days import today
 from notifications.admin import permissions
 from notifications.admin.limits import page as limits_page
 from notifications.admin.service_rows import posted
-from notifications.admin.services import forms, page
+from notifications.admin.services import alarm, forms, page
+from notifications.admin.services.alarm import FailureAlarmPage
 from notifications.admin.services.sending_forms import ApiForm, QuietHoursForm
 from notifications.admin.services.state import ARCHIVED, StateSteps
 from notifications.jobs import limits
-from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
+from notifications.models import HourlyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
 from notifications.submission import public_pages
 from notifications.validation.daily_limits import new_daily_limits
@@ -78,7 +79,7 @@ class ChannelFilter(admin.SimpleListFilter):
 
 
 @admin.register(Service)
-class ServiceAdmin(StateSteps):
+class ServiceAdmin(FailureAlarmPage, StateSteps):
     service_path = "pk"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
@@ -102,6 +103,7 @@ class ServiceAdmin(StateSteps):
         "back-to-trial": "back_to_trial",
         "archive": "archive",
         "return-limits": "return_limits",
+        "failure-alarm": "failure_alarm",
     }
     read_only_actions = frozenset({"previews"})
     protected_actions = frozenset({"go-live", "archive"})
@@ -164,7 +166,9 @@ class ServiceAdmin(StateSteps):
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the sections of a service. Each has its own page for changes."""
-        return {"sections": page.sections(obj, self._buttons_of_sections(request, obj), self.links(request, obj))}
+        change = self._buttons_of_sections(request, obj)
+        found = page.sections(obj, change, self.links(request, obj))
+        return {"sections": [*found, alarm.section(request, obj, change)]}
 
     def change_section(self, request: HttpRequest, service: Service) -> HttpResponse:
         word = request.path.rstrip("/").rpartition("/")[2]
@@ -261,9 +265,9 @@ class ServiceAdmin(StateSteps):
 
 
 def _count(column: str, **what: Any) -> Subquery:
-    """Sum a service's daily counts of the last days. They are kept longer than messages."""
+    """Sum a service's counts of the last days. They are kept longer than messages."""
     first = today() - timedelta(days=_DAYS - 1)
-    mine = DailyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
+    mine = HourlyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
     return Subquery(mine.values("service").annotate(sum=Sum(F(column))).values("sum"))
 
 

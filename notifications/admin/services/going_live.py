@@ -11,7 +11,7 @@ from notifications.delivery import own_email
 from notifications.models import (
     Attachment,
     Channel,
-    DailyCount,
+    HourlyCount,
     KeyType,
     Notification,
     Permission,
@@ -103,8 +103,8 @@ def _file_contact(service: Service, link_to: LinkTo) -> ChecklistItem:
 
 
 def _delivered(service: Service, link_to: LinkTo) -> ChecklistItem:
-    """Check the daily counts, which the clock updates every minute."""
-    counts = DailyCount.objects.filter(service=service, key_type=KeyType.TEAM, n__gt=0)
+    """Check the statistics, which the clock updates every minute."""
+    counts = HourlyCount.objects.filter(service=service, key_type=KeyType.TEAM, n__gt=0)
     is_delivered = counts.filter(status__in=(Status.DELIVERED, Status.SENT)).exists()
     detail = "Send one message with a team key to yourself, and see that it arrives."
     if is_delivered:

@@ -7,17 +7,22 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from config import formats
+from config import areas, formats
 from config.console import pages
 from config.console.downloads import file_response
 from config.console.pages import OwnPages, View
+from config.data_sets import DataSets
 from config.spreadsheets import csv_line
+from config.statistics import GROUP
 from notifications.admin import permissions
-from notifications.admin.statistics import tables
+from notifications.admin.statistics import hours, tables
 from notifications.admin.statistics.tables import StatisticsTable
+from notifications.jobs.message_records import MESSAGES
 from notifications.models import Role
 
 _ROWS_SHOWN = 50
+HOURS = "hours"  # the name of the file with all counts
+_DATA_SET = f"{GROUP}/{MESSAGES.type}"
 
 
 def may_open(request: HttpRequest) -> bool:
@@ -30,7 +35,16 @@ def statistics(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     found = tables.of_services(permissions.listed_services(request))
     shown = [{"table": table, "rows": [_shown(table, row) for row in table.rows[:_ROWS_SHOWN]]} for table in found]
-    return pages.show(request, "admin/notifications/statistics.html", "Reports", tables=shown)
+    return pages.show(
+        request, "admin/notifications/statistics.html", "Reports", tables=shown, hours=HOURS, data_set=_data_set()
+    )
+
+
+def _data_set() -> str:
+    """Return a sentence on the data set with the same figures."""
+    if not areas.parts(DataSets):
+        return "The data set API is switched off, so no data set has these figures."
+    return f"The data set {_DATA_SET} has the same figures for all services."
 
 
 def _shown(table: StatisticsTable, row: tuple[object, ...]) -> list[tuple[str, object]]:
@@ -43,12 +57,17 @@ def download(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Return all rows of one table as a CSV file. It has no recipients."""
     if not may_open(request):
         raise PermissionDenied
+    if slug == HOURS:
+        return file_response(_file_name(slug), map(csv_line, hours.rows(permissions.listed_services(request))))
     found = tables.of_services(permissions.listed_services(request))
     table = next((table for table in found if table.slug == slug), None)
     if table is None:
         raise Http404
-    name = f"{slug}-{timezone.localdate():%Y-%m-%d}.csv"
-    return file_response(name, map(csv_line, [table.header, *table.rows]))
+    return file_response(_file_name(slug), map(csv_line, [table.header, *table.rows]))
+
+
+def _file_name(slug: str) -> str:
+    return f"{slug}-{timezone.localdate():%Y-%m-%d}.csv"
 
 
 def _urls(signed_in: Callable[[View], View]) -> list[URLPattern]:

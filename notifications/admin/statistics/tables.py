@@ -1,33 +1,28 @@
 """The tables of the page Reports, for the listed services. Source: docs/reference/console.md §3.13.
 
-Months come from the daily counts, which outlive the messages. The other tables read a limited number of messages.
+They come from the statistics, which outlive the messages.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from math import ceil
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Sum
-from django.db.models.functions import TruncMonth
-from django.utils import timezone
 
 from config import formats, utc_days
-from config.databases.streaming import streamed
-from notifications.admin.messages import status_titles
 from notifications.admin.messages.status_titles import GROUPS
-from notifications.jobs.counting import PAST_DAYS_EVERY, SETTLES_AFTER
-from notifications.models import Channel, DailyCount, KeyType, Notification, Service, Status
-from notifications.models.status import FAILURES
+from notifications.jobs import sums
+from notifications.jobs.durations import MEDIAN, SLOW, within
+from notifications.models import Channel, Service, Template
+from notifications.models.failure_reason import FailureReason
 
 MONTHS = 12
 DAYS = 7
-MOST_READ = 20_000  # messages of a table, newest first: 0.5 s
-_READ_AT_ONCE = 500
-_MEDIAN, _SLOW = 0.50, 0.95
+_UNKNOWN = "Not recorded"
+_Counted = Mapping[tuple[Any, ...], int]  # month, service, channel, template and status → number of messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +38,22 @@ class StatisticsTable:
 
 
 def of_services(services: Sequence[Service]) -> list[StatisticsTable]:
-    return [messages(services), costs(services), failures(services), times(services)]
+    by = ("month", "service_id", "channel", "template_id", "status")
+    counted = sums.messages(by, first=_first_month(), services=services)
+    return [messages(services, counted), costs(services, counted), failures(services), times(services)]
 
 
-def messages(services: Sequence[Service]) -> StatisticsTable:
+def messages(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     """Return the number of messages by month, service, channel and template."""
-    found: defaultdict[tuple[object, ...], Counter[str]] = defaultdict(Counter)
-    counted = _counts(services).values_list(
-        *("month", "service__name", "channel", "template__name", "status"), Sum("n"), named=False
-    )
-    for month, service, channel, template, status, number in counted:
+    found: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    of_service = {service.pk: service.name for service in services}
+    of_template = dict(Template.objects.filter(pk__in={key[3] for key in counted}).values_list("pk", "name"))
+    for (month, service_id, channel, template_id, status), number in counted.items():
         group = next((name for name, (_, statuses) in GROUPS.items() if status in statuses), "others")
-        found[month, service, Channel(channel).label, template][group] += number
+        key = (month, of_service[service_id], Channel(channel).label, of_template.get(template_id, ""))
+        found[key][group] += number
     rows = [
-        (_month(key[0]), *key[1:], sum(numbers.values()), *(numbers[name] for name in GROUPS))
+        (*key, sum(numbers.values()), *(numbers[name] for name in GROUPS))
         for key, numbers in _newest_first(found.items())
     ]
     return StatisticsTable(
@@ -73,94 +70,72 @@ def messages(services: Sequence[Service]) -> StatisticsTable:
     )
 
 
-def costs(services: Sequence[Service]) -> StatisticsTable:
+def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     """Return the parts of text messages by month and service, and their cost at today's price."""
-    # The parts of a day are counted after it. Both columns end with the same day: 12 messages never cost nothing.
-    first_uncounted = utc_days.day_of(timezone.now() - SETTLES_AFTER - PAST_DAYS_EVERY)
-    whole_days = _counts(services).filter(channel=Channel.SMS, day__lt=first_uncounted)
-    found = whole_days.values_list("month", "service__name", Sum("n"), Sum("units"))
-    rows = [
-        (_month(month), service, number, units, f"{units * settings.SMS_RATE:.2f}")
-        for month, service, number, units in found.order_by("-month", "service__name")
-        if number
-    ]
+    by, of_service = ("month", "service_id"), {service.pk: service.name for service in services}
+    numbers: Counter[tuple[str, UUID]] = Counter()
+    for (month, service_id, channel, _, _), number in counted.items():
+        numbers[month, service_id] += number if channel == Channel.SMS else 0
+    units = sums.messages(by, first=_first_month(), services=services, value="units", channel=Channel.SMS)
+    found = {(month, of_service[pk]): (number, units[month, pk]) for (month, pk), number in numbers.items() if number}
     price = f"at £{settings.SMS_RATE} for a part" if settings.SMS_RATE else "0, because SMS_RATE is not set"
     return StatisticsTable(
         slug="costs",
         title="Cost of text messages by month",
         header=("Month", "Service", "Text messages", "Parts charged", "Cost in pounds"),
-        rows=rows,
+        rows=[
+            (*key, number, parts, f"{parts * settings.SMS_RATE:.2f}")
+            for key, (number, parts) in _newest_first(found.items())
+        ],
         about="The parts of messages that a provider accepted, times the multiplier of the country. "
-        f"The cost is {price}. Today is not included.",
+        f"The cost is {price}.",
         empty="No text messages yet.",
     )
 
 
-def failures(services: Sequence[Service], most: int = MOST_READ) -> StatisticsTable:
+def failures(services: Sequence[Service]) -> StatisticsTable:
     """Return the number of failed messages by channel and reason."""
-    newest = _newest(services).filter(status__in=FAILURES)[:most]
-    counted = Counter(
-        (Channel(one.channel).label, status_titles.of(one), one.status)
-        for one in streamed(newest, chunk_size=_READ_AT_ONCE)
-    )
+    counted = sums.reasons(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="failures",
         title="Failures by reason",
         header=("Channel", "Reason", "API status", "Messages"),
-        rows=[(*key, number) for key, number in counted.most_common()],
-        about=f"Messages of the last {DAYS} days that are still stored{_if_limited(counted.total(), most)}.",
+        rows=[
+            (Channel(channel).label, FailureReason(reason).label if reason else _UNKNOWN, status, number)
+            for (channel, reason, status), number in sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+        ],
+        about=f"Messages of today and the {DAYS} UTC days before. They are counted every minute.",
         empty=f"No message failed in the last {DAYS} days.",
     )
 
 
 def times(services: Sequence[Service]) -> StatisticsTable:
     """Return how long deliveries took, by provider: half of them and 95 % of them at most this long."""
-    delivered = _newest(services).filter(status=Status.DELIVERED).exclude(provider="")
-    rows = delivered.values_list("provider", "channel", F("completed_at") - F("due_at"))[:MOST_READ]
-    by_provider: defaultdict[tuple[str, str], list[timedelta]] = defaultdict(list)
-    for provider, channel, duration in rows:
-        by_provider[provider, Channel(channel).label].append(duration)
+    found = sums.times(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="times",
         title="Time to deliver by provider",
         header=("Provider", "Channel", "Delivered", "Half within", "95 % within"),
         rows=[
-            (*key, len(found), _within(found, _MEDIAN), _within(found, _SLOW))
-            for key, found in sorted(by_provider.items())
+            (provider, Channel(channel).label, some.total(), *(_within(some, share) for share in (MEDIAN, SLOW)))
+            for (provider, channel), some in sorted(found.items())
         ],
-        about=f"Messages of the last {DAYS} days that are still stored{_if_limited(len(rows), MOST_READ)}, from the "
-        "time when they were due to their delivery.",
+        about=f"Messages of today and the {DAYS} UTC days before, from the time when they were due to their delivery. "
+        "Durations above 10 seconds are rounded to two digits.",
         empty=f"No message was delivered in the last {DAYS} days.",
     )
 
 
-def _counts(services: Sequence[Service]) -> Any:
-    """Return the daily counts of the last months with their month."""
+def _first_month() -> date:
+    """Return the first day of the oldest month."""
     today = utc_days.today()
-    first = date(today.year - (today.month < MONTHS), today.month % MONTHS + 1, 1)
-    counts = DailyCount.objects.filter(service__in=services, day__gte=first, n__gt=0)
-    return counts.order_by().annotate(month=TruncMonth("day")).values("month")
+    return date(today.year - (today.month < MONTHS), today.month % MONTHS + 1, 1)
 
 
-def _newest(services: Sequence[Service]) -> Any:
-    since = timezone.now() - timedelta(days=DAYS)
-    stored = Notification.objects.filter(service__in=services, created_at__gte=since).exclude(key_type=KeyType.TEST)
-    return stored.order_by("-created_at", "-id")
-
-
-def _within(durations: list[timedelta], share: float) -> str:
-    shortest = sorted(durations)
-    return formats.duration(shortest[ceil(share * len(shortest)) - 1].total_seconds())
-
-
-def _month(day: Any) -> str:
-    return f"{day:%Y-%m}"
+def _within(some: Counter[int], share: float) -> str:
+    return formats.duration(within(some, share) or 0)
 
 
 def _newest_first(found: Iterable[Any]) -> list[Any]:
     """Return the newest month first, and the rest in the order of the alphabet."""
-    return sorted(found, key=lambda one: (-one[0][0].toordinal(), *map(str, one[0][1:])))
-
-
-def _if_limited(number: int, most: int) -> str:
-    return f", the newest {formats.number(most)} of them" if number == most else ""
+    return sorted(sorted(found, key=lambda one: one[0][1:]), key=lambda one: one[0][0], reverse=True)

@@ -1,17 +1,17 @@
-"""Use of templates, from the daily counts, which are kept longer than messages.
+"""Use of templates, from the statistics, which are kept longer than messages.
 
 Source: docs/reference/console.md §2.4.
 """
 
 from datetime import timedelta
 
-from django.db.models import DateField, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import DateField, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from config.console.admin.filters import ChoiceFilter, by, choice_filter
 from config.utc_days import start_of, today
-from notifications.models import DailyCount, Template, TemplateVersion, VersionState
+from notifications.models import HourlyCount, Template, TemplateVersion, VersionState
 
 _WEEK = timedelta(days=7)
 _UNUSED_FOR = timedelta(days=90)
@@ -20,7 +20,7 @@ _UNUSED_FOR = timedelta(days=90)
 def with_use(templates: QuerySet[Template]) -> QuerySet[Template]:
     """Add `week`, the messages of the last seven UTC days, and `last_day` to each template."""
     week = _counts().filter(day__gt=today() - _WEEK).values("template").annotate(total=Sum("n")).values("total")
-    last = _counts().values("template").annotate(last=Max("day")).values("last")
+    last = _counts().order_by("-day").values("day")[:1]  # the index has the newest day first
     return templates.annotate(
         week=Coalesce(Subquery(week, output_field=IntegerField()), 0),
         last_day=Subquery(last, output_field=DateField()),
@@ -62,5 +62,5 @@ def _unused(templates: QuerySet[Template]) -> QuerySet[Template]:
     return templates.filter(~Exists(_counts().filter(day__gte=first)), created_at__lt=start_of(first))
 
 
-def _counts() -> QuerySet[DailyCount]:
-    return DailyCount.objects.filter(service=OuterRef("service"), template=OuterRef("pk"), n__gt=0).order_by()
+def _counts() -> QuerySet[HourlyCount]:
+    return HourlyCount.objects.filter(service=OuterRef("service"), template=OuterRef("pk"), n__gt=0).order_by()

@@ -220,7 +220,8 @@ token, a format and the events that it gets.
 
 - An endpoint of the format *Events* gets `{"type", "timestamp", "data"}`. The types are `message.delivered`,
   `message.failed`, `message.sent`, `received_text`, `received_email`, `unsubscribe_request`, `suppression.added`,
-  `bulk_send.finished`, `data_set.late` and `data_set.recovered`. The data is that of the formats below, a suppression,
+  `bulk_send.finished`, `data_set.late`, `data_set.recovered`, `data_set.written`, `data_set.emptied`,
+  `alarm.raised` and `alarm.ended`. The data is that of the formats below, a suppression,
   or the numbers of a bulk send. That of an email, without its files, is `id`, `source_email_address`,
   `destination_email_address`, `subject`, `message`, `is_shortened`, `is_automatic`, `notification_id`, `reference` and
   `date_received`. That of a data set is `id`, `data_set`, `path`, `state`, `last_write_at`, `expected_every_seconds`

@@ -33,6 +33,14 @@ _TEST_STATUSES = {
     CallbackEvent.MESSAGE_SENT: Status.SENDING,
 }
 
+_TEST_ALARM = {"alarm": "Test", "measure": "minutes", "value": 61.0, "condition": "above", "limit": 60.0}
+_TEST_DETAILS: dict[CallbackEvent, dict[str, object]] = {
+    CallbackEvent.DATA_SET_WRITTEN: {"last_write_at": "2026-01-01T00:00:00Z", "records": 1},
+    CallbackEvent.DATA_SET_EMPTIED: {"removed": 1},
+    CallbackEvent.ALARM_RAISED: {**_TEST_ALARM},
+    CallbackEvent.ALARM_ENDED: {**_TEST_ALARM, "value": 0.0},
+}
+
 
 def body_of(delivery: CallbackDelivery) -> bytes:
     """Return the JSON of an event: its data, and its type and time around it if the endpoint is for any event."""
@@ -179,6 +187,18 @@ def _data_set(delivery: CallbackDelivery) -> dict[str, object]:
     }
 
 
+def _data_set_change(delivery: CallbackDelivery) -> dict[str, object]:
+    """Return an event with details of its own."""
+    row, at = delivery.data_set_event, delivery.created_at
+    return {
+        "id": str(row.id if row else delivery.id),
+        "data_set": row.name if row else "test_event",
+        "path": row.path if row else "test/event",
+        **(row.details if row else _TEST_DETAILS[delivery.event_type]),
+        "at": write_moment(row.created_at if row else at),
+    }
+
+
 def _test_recipient() -> str:
     return f"test@{settings.EMAIL_DOMAIN}"
 
@@ -194,4 +214,5 @@ _DATA: dict[CallbackEvent, Callable[[CallbackDelivery], dict[str, object]]] = {
     CallbackEvent.BULK_SEND_FINISHED: _bulk_send,
     CallbackEvent.DATA_SET_LATE: _data_set,
     CallbackEvent.DATA_SET_RECOVERED: _data_set,
+    **dict.fromkeys(_TEST_DETAILS, _data_set_change),
 }

@@ -17,8 +17,8 @@ from config.outbound import http_client
 from config.outbound.http_client import CallFailed, Resolve
 from config.outbound.targets import UnsafeUrl
 from config.telemetry import traces
-from notifications.delivery.callbacks import bodies, health, signatures
-from notifications.models import CallbackAttempt, CallbackDelivery, PauseReason
+from notifications.delivery.callbacks import bodies, counts, health, signatures
+from notifications.models import CallbackAttempt, CallbackDelivery, CallResult, PauseReason
 
 # Of the whole call, the DNS lookup included. Section 20 of the sending API limits callbacks to 5 s; section 12 of
 # security and reliability allows 10 s for other calls.
@@ -73,19 +73,22 @@ def make(delivery: CallbackDelivery, *, resolve: Resolve = http_client.resolve) 
     delay = delay_after(delivery.failed_attempts + 1, chance=random.SystemRandom())
     retry_in = None
     if outcome.is_accepted:
-        is_recorded = delivery.accept(attempt("accepted"))
+        result, is_recorded = CallResult.ACCEPTED, delivery.accept(attempt("accepted"))
         health.note_success(delivery.endpoint)
     elif outcome.is_temporary and delay is not None:
-        is_recorded = delivery.release(attempt("temporary"), delay=delay)
+        result, is_recorded = CallResult.RETRY, delivery.release(attempt("temporary"), delay=delay)
         retry_in = delay if is_recorded else None
         health.note_failure(delivery.endpoint)
     else:
+        result = CallResult.GIVEN_UP
         is_recorded = delivery.give_up(attempt("temporary" if outcome.is_temporary else "permanent"))
         health.note_failure(delivery.endpoint)
         if outcome.status == 410 and not delivery.endpoint.is_of_requests:  # the URL of one request is gone
             health.pause(delivery.endpoint, PauseReason.GONE)
     status = "none" if outcome.status is None else str(outcome.status)
     registry.CALLBACKS.add(status)
+    if is_recorded:
+        counts.count(delivery, result)
     if traces.recorders and delivery.notification is not None:
         identifier = delivery.notification.request_id
         traces.record("callback", identifier, {"outcome": status}, seconds=time.monotonic() - started)

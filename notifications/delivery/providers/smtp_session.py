@@ -16,8 +16,9 @@ from typing import Any
 from django.core.mail.backends.smtp import EmailBackend
 
 from config.outbound.deadline import Deadline
-from notifications.delivery.messages import AFTER_CONTENT, PermanentFailure, TemporaryFailure
+from notifications.delivery.messages import PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import connection_errors
+from notifications.models.failure_reason import AFTER_CONTENT
 
 _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
 _MOST_WORDS = 450  # of a server's reply; the message stores little more

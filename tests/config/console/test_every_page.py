@@ -16,6 +16,7 @@ from config import audit
 from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
+from datasets.models import Alarm
 from notifications.models import CallbackDelivery, GoLiveRequest, ProtectedName
 from tests import factories
 from tests.datasets import making
@@ -154,6 +155,7 @@ def rows_of_every_model():
         data_set.type,
         ReadEvent.objects.create(user_id="1", user_label="mina", object_kind="record", object_id="f00"),
         data_set.tokens.get(),
+        Alarm.objects.create(data_set=data_set, name="Late", measure="minutes", condition="above", limit=30),
         factories.make_api_key(service),
         factories.make_sms_sender(service),
         factories.make_reply_to(service),

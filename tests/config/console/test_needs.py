@@ -13,10 +13,10 @@ from django.utils import timezone
 from datasets.models import DataSet
 from notifications.models import (
     Channel,
-    DailyCount,
     DailyCounter,
     GoLiveRequest,
     GoLiveState,
+    HourlyCount,
     KeyType,
     LimitKind,
     ReplyToState,
@@ -45,7 +45,8 @@ def text_of(answer: Any) -> str:
 
 def count(service: Service, status: Status, n: int) -> None:
     template = service.templates.first() or factories.make_template(service)
-    DailyCount.objects.create(
+    HourlyCount.objects.create(
+        hour=9,
         service=service,
         day=timezone.now().date(),
         channel=Channel.EMAIL,

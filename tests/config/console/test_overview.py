@@ -12,8 +12,8 @@ from django.utils import timezone
 from config.jobs.models import RetentionRun
 from config.queue import presence
 from datasets.models import DataSetDay
-from notifications.models import BulkState, Channel, DailyCount, KeyType, Role, Service, Status, TeamMember, Template
-from notifications.tasks.upkeep import COUNTS
+from notifications.jobs.counting import RUNS
+from notifications.models import BulkState, Channel, HourlyCount, KeyType, Role, Service, Status, TeamMember, Template
 from tests.datasets.making import make_data_set
 from tests.factories import make_api_key, make_bulk_send, make_notification, make_service, make_template
 from tests.people import browser_of
@@ -23,7 +23,8 @@ pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 def count(template: Template, status: Status, n: int, days: int = 0) -> None:
     day = datetime.now(UTC).date() - timedelta(days=days)
-    DailyCount.objects.create(
+    HourlyCount.objects.create(
+        hour=9,
         service=template.service,
         day=day,
         channel=template.type,
@@ -158,7 +159,7 @@ def test_templates_are_ranked_by_use(overview: Callable[[], str]) -> None:
 def test_the_overview_shows_when_the_messages_were_counted(overview: Callable[[], str]) -> None:
     assert "Not counted yet. Signalbox counts every minute" in overview()
 
-    presence.note(COUNTS, "here")
+    presence.note(RUNS, "here")
 
     assert "Counted " in overview()
 

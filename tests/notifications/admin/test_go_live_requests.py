@@ -16,9 +16,9 @@ from notifications.delivery import notices
 from notifications.management.provision.services import provision
 from notifications.models import (
     Channel,
-    DailyCount,
     GoLiveRequest,
     GoLiveState,
+    HourlyCount,
     KeyType,
     ReplyToState,
     Role,
@@ -158,7 +158,8 @@ def test_the_checklist_is_computed(manager, service, settings):
     before = text_of(manager.get(page_of(service, "ask-to-go-live")))
     factories.make_template(service)
     service.reply_to_addresses.update(state=ReplyToState.CONFIRMED)
-    DailyCount.objects.create(
+    HourlyCount.objects.create(
+        hour=9,
         service=service,
         day=timezone.now().date(),
         channel=Channel.EMAIL,

@@ -21,9 +21,9 @@ from notifications.models import (
     BulkState,
     CallbackDelivery,
     Channel,
-    DailyCount,
     DeliveryState,
     EarlyReceipt,
+    HourlyCount,
     KeyType,
     Lane,
     OpenBreaker,
@@ -95,7 +95,7 @@ def test_messages_are_counted_by_what_happens_to_them(console):
     factories.make_notification(template, next_attempt_at=later)  # scheduled
     factories.make_notification(template, next_attempt_at=ago, lane=Lane.PAUSED)
     factories.make_notification(template, next_attempt_at=ago, status=Status.DELIVERED)
-    DailyCount.objects.create(
+    HourlyCount.objects.create(hour=9,
         service=template.service, day=now.date(), channel=Channel.EMAIL, template=template, key_type=KeyType.LIVE,
         status=Status.TECHNICAL_FAILURE, n=3,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from config import formats
 from config.audit.models import AuditEvent
-from notifications.models import DailyCount, Role, Service
+from notifications.models import HourlyCount, Role, Service
 from tests import factories
 from tests.people import colleague
 
@@ -175,7 +175,8 @@ def test_the_list_counts_sent_and_failed_messages(noon, console):
     template = factories.make_template(service)
     today = timezone.now().date()
     for days_ago, status, n in ((0, "delivered", 900), (6, "permanent-failure", 100), (7, "delivered", 5000)):
-        DailyCount.objects.create(
+        HourlyCount.objects.create(
+            hour=9,
             service=service,
             template=template,
             channel="email",

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from notifications.admin.statistics import tables
 from notifications.jobs import counting
-from notifications.models import Channel, DailyCount, KeyType, Role, Status
+from notifications.models import Channel, HourlyCount, KeyType, Role, Status
 from tests import factories
 from tests.cleaning import clean_up
 from tests.people import browser_of, colleague, make_person
@@ -37,7 +37,7 @@ def text(service):
 
 
 def count(template, day, status, n, units=0):
-    DailyCount.objects.create(
+    HourlyCount.objects.create(hour=9,
         service=template.service, day=day, channel=template.type, template=template, key_type=KeyType.LIVE,
         status=status, n=n, units=units,
     )  # fmt: skip
@@ -67,22 +67,18 @@ def test_messages_are_summed_by_month_and_template_newest_first(service, text):
     assert lines[2] == "2026-06,Tides,Email,'=Tide table,4,4,0,0"
 
 
-def test_the_parts_of_a_day_are_charged_when_it_is_over_and_outlive_the_messages(service, text, clock, settings):
+def test_parts_are_charged_and_outlive_the_messages(service, text, clock, settings):
     settings.SMS_RATE = Decimal("0.02")
     factories.make_notification(text, status=Status.DELIVERED, sent_at=NOON, parts=3, rate_multiplier=2)
     factories.make_notification(text, status=Status.TECHNICAL_FAILURE, parts=5, rate_multiplier=1)
     factories.make_notification(text, key_type=KeyType.TEST, status=Status.DELIVERED, sent_at=NOON, parts=1)
     counting.count_day(service.pk, NOON.date())
-    assert tables.costs([service]).rows == []
-
-    clock.move_to(NOON + timedelta(days=1))
-    counting.count_day(service.pk, NOON.date())
-    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+    assert tables.of_services([service])[1].rows == [("2026-07", "Tides", 2, 6, "0.12")]
 
     clock.move_to(NOON + timedelta(days=8))
     clean_up("old-messages")
     counting.count_day(service.pk, NOON.date())
-    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+    assert tables.of_services([service])[1].rows == [("2026-07", "Tides", 2, 6, "0.12")]
 
 
 def test_messages_deleted_before_their_day_was_counted_are_charged(service, text, clock):
@@ -91,7 +87,7 @@ def test_messages_deleted_before_their_day_was_counted_are_charged(service, text
 
     clean_up("old-messages")
 
-    assert list(DailyCount.objects.values_list("n", "units")) == [(1, 6)]
+    assert list(HourlyCount.objects.values_list("n", "units")) == [(1, 6)]
 
 
 def test_failures_have_the_reasons_of_the_message_log(service, text):
@@ -100,6 +96,7 @@ def test_failures_have_the_reasons_of_the_message_log(service, text):
     factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
     factories.make_notification(text, status=Status.DELIVERED)
     factories.make_notification(text, status=Status.TEMPORARY_FAILURE, created_at=NOON - timedelta(days=8))
+    counting.count_recent()
 
     assert rows(colleague(service, Role.SEE_ACTIVITY), "failures") == [
         ("Text message", "Not delivered", "permanent-failure", 2),
@@ -114,20 +111,32 @@ def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, 
             completed_at=NOON + timedelta(seconds=seconds),
         )  # fmt: skip
     factories.make_notification(text, status=Status.DELIVERED)  # a test number: no provider
+    counting.count_day(service.pk, NOON.date())
 
     assert rows(colleague(service, Role.SEE_ACTIVITY), "times") == [
         ("gateway", "Text message", 100, "50 s", "1 min 35 s")
     ]
 
 
-def test_a_table_reads_a_limited_number_of_messages_and_says_so(service, text):
-    for _ in range(3):
-        factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
+def test_the_file_of_all_hours_has_the_counts_of_the_persons_services(service, text):
+    for template in (text, factories.make_template(factories.make_service(name="Locks"))):
+        factories.make_notification(
+            template, status=Status.DELIVERED, provider="gateway", sent_at=NOON, due_at=NOON,
+            completed_at=NOON + timedelta(seconds=3), parts=2, rate_multiplier=1,
+        )  # fmt: skip
+    counting.count_recent()
 
-    table = tables.failures([service], most=2)
+    lines = colleague(service, Role.SEE_ACTIVITY).get(f"{PAGE}hours.csv").getvalue().decode().splitlines()
 
-    assert table.rows[0][-1] == 2
-    assert "the newest 2 of them" in table.about
+    assert lines == [
+        "hour,service,service_id,channel,template,template_id,key_type,status,provider,count,parts,cost,seconds_p50,"
+        "seconds_p95",
+        f"2026-07-20T12:00Z,Tides,{service.pk},sms,Gate code,{text.pk},live,delivered,gateway,1,2,0.0,3.0,3.0",
+    ]
+
+
+def test_the_page_names_the_data_set_with_the_same_figures(service):
+    assert "data set signalbox/messages" in colleague(service, Role.SEE_ACTIVITY).get(PAGE).content.decode()
 
 
 def test_an_empty_service_has_a_text_instead_of_each_table(service):
@@ -149,6 +158,6 @@ def test_operators_see_all_services_and_others_only_theirs(console, service, tex
 
 
 def test_the_page_needs_a_role_and_an_unknown_table_is_not_found(service):
-    for place in (PAGE, f"{PAGE}messages.csv"):
+    for place in (PAGE, f"{PAGE}messages.csv", f"{PAGE}hours.csv"):
         assert browser_of(make_person()).get(place).status_code == 403
     assert colleague(service, Role.SEE_ACTIVITY).get(f"{PAGE}nothing.csv").status_code == 404

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
-from notifications.models import Channel, DailyCount, KeyType, Role, Status, Template
+from notifications.models import Channel, HourlyCount, KeyType, Role, Status, Template
 from tests import factories
 from tests.people import colleague
 
@@ -29,7 +29,7 @@ def template(service):
 def count(template, days_ago, number, status=Status.DELIVERED):
     day = datetime.now(UTC).date() - timedelta(days=days_ago)
     what = {"service": template.service, "channel": template.type, "template": template, "key_type": KeyType.LIVE}
-    DailyCount.objects.create(day=day, status=status, n=number, **what)
+    HourlyCount.objects.create(hour=9, day=day, status=status, n=number, **what)
     return day
 
 

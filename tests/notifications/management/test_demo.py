@@ -7,7 +7,7 @@ import pytest
 from config.audit.models import AuditEvent
 from notifications.management import demo_document
 from notifications.management.demo import make_demo
-from notifications.models import ApiKey, BulkSend, DailyCount, KeyType, Notification, Service, Status, Template
+from notifications.models import ApiKey, BulkSend, HourlyCount, KeyType, Notification, Service, Status, Template
 
 pytestmark = pytest.mark.django_db
 
@@ -98,4 +98,4 @@ def test_the_bulk_send_has_finished_and_its_messages_count_as_those_of_yesterday
     bulk_send = BulkSend.objects.get()
     counted = {one["status"]: one["count"] for one in bulk_send.status_counts()}
     assert counted == {Status.DELIVERED: 37, Status.TEMPORARY_FAILURE: 2, Status.PERMANENT_FAILURE: 1}
-    assert sum(DailyCount.objects.filter(template=bulk_send.template).values_list("n", flat=True)) == 40
+    assert sum(HourlyCount.objects.filter(template=bulk_send.template).values_list("n", flat=True)) == 40

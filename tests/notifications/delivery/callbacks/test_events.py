@@ -11,8 +11,9 @@ from standardwebhooks import Webhook
 from config import audit
 from config.audit.models import AuditEvent
 from datasets import store
-from datasets.models import DataSet
-from datasets.store import freshness
+from datasets.alarms import watching
+from datasets.models import Alarm, DataSet
+from datasets.store import freshness, written
 from notifications.api.suppressions.serializers import SuppressionSerializer
 from notifications.delivery import suppressions
 from notifications.delivery.callbacks import bodies
@@ -379,3 +380,44 @@ def test_events_of_data_sets_are_deleted_after_30_days():
 
     assert clean_up("data-set-events").removed == 1
     assert not CallbackDelivery.objects.exists()
+
+
+def test_an_emptied_data_set_and_alarms_are_reported_to_the_endpoints_that_chose_them():
+    data_set, other = make_data_set(), make_data_set("pay", "others")
+    chosen = (CallbackEvent.DATA_SET_EMPTIED, CallbackEvent.ALARM_RAISED, CallbackEvent.ALARM_ENDED)
+    endpoint = endpoint_for(*chosen, data_sets=[data_set.pk])
+    elsewhere = endpoint_for(*chosen, data_sets=[other.pk])
+    put_in(data_set, some_records(3))
+    alarm = {"measure": "records", "condition": "below", "limit": 1, "name": "Empty"}
+    Alarm.objects.create(data_set=data_set, **alarm)
+
+    store.empty(data_set, by=audit.CLOCK)
+    watching.check_alarms()
+    put_in(data_set, some_records(2))
+    watching.check_alarms()
+
+    assert owed(elsewhere) == []
+    assert owed(endpoint) == ["data_set.emptied", "alarm.raised", "alarm.ended"]
+    emptied, raised, ended = (
+        json.loads(bodies.body_of(one))["data"] for one in endpoint.deliveries.order_by("created_at")
+    )
+    known = {"data_set": "pay_volumes", "path": "pay/volumes"}
+    assert {name: emptied[name] for name in (*known, "removed")} == {**known, "removed": 3}
+    rule = {"alarm": "Empty", "measure": "records", "condition": "below", "limit": 1}
+    assert {name: raised[name] for name in (*known, *rule, "value")} == {**known, **rule, "value": 0}
+    assert ended["value"] == 2
+
+
+def test_writes_are_reported_once_in_a_run_of_the_clock_from_the_first_listener_on():
+    data_set = make_data_set()
+    put_in(data_set, some_records(1))
+    assert written.send_writes() == 0
+    endpoint = endpoint_for(CallbackEvent.DATA_SET_WRITTEN, data_sets=[data_set.pk])
+    assert written.send_writes() == 0  # the write was before the endpoint
+
+    for _ in range(3):
+        put_in(data_set, some_records(2))
+    assert (written.send_writes(), written.send_writes()) == (1, 0)
+
+    assert owed(endpoint) == ["data_set.written"]
+    assert json.loads(bodies.body_of(endpoint.deliveries.get()))["data"]["records"] == 2

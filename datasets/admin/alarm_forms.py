@@ -1,0 +1,125 @@
+"""The forms of alarms. Source: docs/reference/alarms.md."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from config.console.checking import checked, validator
+from config.console.theme import NumberInput, Textarea, TextInput
+from datasets.alarms import number, people
+from datasets.models import Alarm, AlarmMeasure
+from datasets.validation import (
+    GRACE_MINUTES,
+    INTERVAL_MINUTES,
+    check_alarm_message,
+    check_grace,
+    check_interval,
+    parse_alarm_name,
+)
+
+_BOTH = "Enter both times, or leave both empty."
+_TIME = {"type": "time"}
+
+
+class PeopleField(forms.CharField):
+    """Recipients of one channel, one on each line."""
+
+    widget = Textarea(attrs={"rows": 3})
+
+    def __init__(self, channel: str, **options: Any) -> None:
+        super().__init__(required=False, **options)
+        self.channel = channel
+
+    def to_python(self, value: Any) -> Any:
+        lines = value if isinstance(value, list) else (super().to_python(value) or "").splitlines()
+        return checked(people.parse, self.channel, lines)
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+
+class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """A share is made on the page of a service or with `provision`; the form keeps it."""
+
+    email_addresses = PeopleField("email", label="Email addresses", help_text="One on each line.")
+    phone_numbers = PeopleField("sms", label="Phone numbers", help_text="One on each line. They get text messages.")
+    grace_minutes = forms.IntegerField(
+        label="Grace period in minutes",
+        min_value=GRACE_MINUTES[0],
+        initial=0,
+        widget=NumberInput,
+        validators=[validator(check_grace)],
+        help_text="The condition must hold for this time before the alarm is raised.",
+    )
+    interval_minutes = forms.IntegerField(
+        label="At most one message in (minutes)",
+        min_value=INTERVAL_MINUTES[0],
+        initial=60,
+        widget=NumberInput,
+        validators=[validator(check_interval)],
+        help_text="If the alarm ends and is raised again in this time, people get no other message.",
+    )
+
+    class Meta:
+        model = Alarm
+        fields = (
+            *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
+            *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
+        )
+        labels = {
+            "quiet_from": "Quiet hours from",
+            "quiet_until": "Quiet hours until",
+            "message": "Text",
+        }
+        help_texts = {
+            "limit": "For example 60: no write for more than 60 minutes.",
+            "quiet_from": "Messages wait until the quiet hours end.",
+            "message": "Placeholders: alarm, data set, measure, value, condition, limit, page. Write ((value)).",
+        }
+        widgets = {
+            "name": TextInput,
+            "limit": NumberInput(attrs={"step": "any"}),
+            "quiet_from": TextInput(attrs=_TIME),
+            "quiet_until": TextInput(attrs=_TIME),
+            "message": Textarea(attrs={"rows": 4}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["limit"] = f"{self.instance.limit:g}"
+        if "measure" in self.fields:
+            is_share = self.instance.measure == AlarmMeasure.SHARE
+            offered = [one for one in AlarmMeasure if (one == AlarmMeasure.SHARE) == is_share]
+            self.fields["measure"].choices = [(one.value, one.label) for one in offered]  # type: ignore[attr-defined]
+
+    def clean_name(self) -> str:
+        return checked(parse_alarm_name, self.cleaned_data["name"])
+
+    def clean_message(self) -> str:
+        text: str = self.cleaned_data["message"]
+        checked(check_alarm_message, text)
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        data_set = cleaned.get("data_set")
+        if data_set is not None and self.instance.pk is None:
+            checked(number.check, data_set)
+        begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")
+        if (begin is None) != (end is None):
+            self.add_error("quiet_from" if begin is None else "quiet_until", _BOTH)
+        elif begin is not None and begin == end:
+            self.add_error("quiet_until", "Enter another time than in the first field.")
+        return cleaned
+
+
+class MuteForm(forms.Form):
+    hours = forms.IntegerField(
+        label="Hours without messages", min_value=1, max_value=24 * 30, initial=4, widget=NumberInput
+    )
+
+    def until(self) -> Any:
+        return timezone.now() + timedelta(hours=self.cleaned_data["hours"])

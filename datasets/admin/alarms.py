@@ -1,0 +1,141 @@
+"""Pages of alarms: the list, one alarm, silencing and deleting it. Source: docs/reference/alarms.md."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.console import cells
+from config.console.admin import Button, ConsoleModelAdmin
+from config.console.admin.columns import column
+from config.console.admin.filters import by, choice_filter
+from datasets.admin.access import alarms_of, author, data_sets_of, is_open_to
+from datasets.admin.alarm_forms import AlarmForm, MuteForm
+from datasets.models import Alarm, AlarmMeasure
+
+_UNITS = {AlarmMeasure.MINUTES: " min", AlarmMeasure.RECORDS: "", AlarmMeasure.SHARE: " %"}
+
+
+@admin.register(Alarm)
+class AlarmAdmin(ConsoleModelAdmin):
+    form = AlarmForm
+    fields = (
+        *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
+        *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
+    )
+    add_fields = fields
+    readonly_fields = ("state", "share_in_words")
+    list_display = ("name", "data_set", "rule", "state", "people")
+    list_filter = (choice_filter("state", "state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
+    row_actions = {"mute": "mute", "unmute": "unmute", "remove": "remove"}
+    create_verb = "Create"
+    empty = "No alarms yet. An alarm tells people when a data set gets no records, or a measure is too high or low."
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Alarm]:
+        return alarms_of(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        if obj is None:
+            return is_open_to(request) or alarms_of(request).exists()
+        return alarms_of(request).filter(pk=obj.pk).exists()
+
+    has_change_permission = has_view_permission
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return is_open_to(request)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return self.add_fields
+        shown = ("state", "share_in_words") if obj.measure == AlarmMeasure.SHARE else ("state",)
+        return (*shown, *self.fields)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep the data set of an alarm, because its share may name fields of it."""
+        return self.readonly_fields if obj is None else ("data_set", *self.readonly_fields)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "data_set":
+            kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_by = author(request)
+        super().save_model(request, obj, form, change)
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        mute = Button("Mute…", "mute") if not obj.muted_until else Button("Unmute…", "unmute")
+        return [mute, Button("Delete…", "remove", tone="ending")]
+
+    def mute(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
+        """Send no messages until a time. The alarm is still raised and ended."""
+        form = MuteForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            alarm.muted_until = form.until()
+            alarm.save(update_fields=["muted_until"])
+            until = formats.spoken(alarm.muted_until)
+            self.audit(request, "muted", alarm, after={"muted_until": alarm.muted_until.isoformat()})
+            return self.action_done(request, self.row_url(alarm), f"{alarm} sends no messages until {until}.")
+        explanation = ["People get no messages in this time. If the alarm is still raised then, they get one."]
+        return self.action_page(
+            request, alarm, title=f"Mute {alarm}", button="Mute alarm", form=form, explanation=explanation
+        )
+
+    def unmute(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
+        if request.method == "POST":
+            alarm.muted_until = None
+            alarm.save(update_fields=["muted_until"])
+            self.audit(request, "unmuted", alarm)
+            return self.action_done(request, self.row_url(alarm), f"{alarm} sends messages again.")
+        explanation = ["If the alarm is raised now, people get a message within a minute."]
+        return self.action_page(request, alarm, title=f"Unmute {alarm}", button="Unmute alarm", explanation=explanation)
+
+    def remove(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
+        if request.method == "POST":
+            self.delete_model(request, alarm)
+            return self.action_done(request, self.list_url(), f"{alarm} is deleted.")
+        explanation = ["Messages that are not sent yet are deleted with the alarm."]
+        return self.action_page(
+            request,
+            alarm,
+            title=f"Delete {alarm}",
+            button="Delete alarm",
+            explanation=explanation,
+            is_destructive=True,
+        )
+
+    # Columns
+
+    rule = column("Rule", lambda alarm: rule_of(alarm))
+    people = column("People", lambda alarm: len(alarm.email_addresses) + len(alarm.phone_numbers))
+
+    @admin.display(description="State")
+    def state(self, alarm: Alarm) -> SafeString:
+        value = "no value" if alarm.value is None else f"{round(alarm.value, 1):g}{_UNITS[AlarmMeasure(alarm.measure)]}"
+        if alarm.raised_at is not None:
+            return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")
+        return cells.two_lines(cells.chip("Not raised", "good"), value)
+
+    @admin.display(description="Share")
+    def share_in_words(self, alarm: Alarm) -> str:
+        rule = alarm.share or {}
+        part, whole = (_in_words(rule.get(name, {})) for name in ("part", "whole"))
+        hours = formats.counted(rule.get("hours", 0), "hour")
+        return (
+            f"Sum of {rule.get('value')} where {part}, divided by the sum where {whole or 'anything'}, "
+            f"in the last {hours}, if that is at least {rule.get('at_least')}."
+        )
+
+
+def rule_of(alarm: Alarm) -> str:
+    return f"{alarm.get_measure_display()} {alarm.condition} {alarm.limit:g}"
+
+
+def _in_words(conditions: dict[str, list[object]]) -> str:
+    return " and ".join(
+        f"{name} is {formats.listed([str(value) for value in values], 'or')}" for name, values in conditions.items()
+    )

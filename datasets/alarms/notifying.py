@@ -1,0 +1,103 @@
+"""Write the messages of an alarm to its people, and send them. Source: docs/reference/alarms.md §4."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db.models.functions import Now
+from django.urls import reverse
+from django.utils.text import Truncator
+
+from config import own_messages
+from config.own_messages import Handover, OwnMessage
+from datasets.models import Alarm, AlarmMessage
+from datasets.models.alarm import GIVE_UP_AFTER
+
+AGAIN_AFTER = timedelta(minutes=5)  # after an attempt that no provider accepted; also the claim of the worker
+_AT_ONCE = 100  # messages of one run
+_LONGEST_TEXT = 459  # characters of a text message: three parts
+
+log = structlog.get_logger()
+
+
+def notify(alarm: Alarm, now: datetime) -> None:
+    """Write the messages that are due, if any, and note them in the alarm without saving it.
+
+    People get a message when the alarm is raised, and one when it ends. They get none if it ends before the first
+    message, or is raised again before the second.
+    """
+    if alarm.is_quiet(now):
+        return
+    if alarm.is_raised and alarm.notified_at is None:
+        interval = timedelta(minutes=alarm.interval_minutes)
+        if alarm.last_notified_at is not None and now - alarm.last_notified_at < interval:
+            return
+        alarm.notified_at = alarm.last_notified_at = now
+        _write(alarm, f"Alarm: {alarm.name}", text_of(alarm))
+    elif not alarm.is_raised and alarm.notified_at is not None:
+        alarm.notified_at = None
+        _write(alarm, f"Ended: {alarm.name}", f"The alarm has ended.\n\n{text_of(alarm)}")
+
+
+def send_due() -> int:
+    """Send the messages that are due, and return how many a provider accepted."""
+    sent = 0
+    for message in AlarmMessage.objects.due().order_by("send_at")[:_AT_ONCE]:
+        sent += _send(message)
+    AlarmMessage.objects.filter(created_at__lt=Now() - GIVE_UP_AFTER).delete()
+    return sent
+
+
+def text_of(alarm: Alarm) -> str:
+    """Return the text of the alarm with its placeholders filled. Unknown placeholders stay as they are."""
+    text = alarm.message
+    for name, value in placeholders(alarm).items():
+        text = text.replace(f"(({name}))", value)
+    return text
+
+
+def placeholders(alarm: Alarm) -> dict[str, str]:
+    return {
+        "alarm": alarm.name,
+        "data set": str(alarm.data_set),
+        "measure": alarm.get_measure_display(),
+        "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
+        "condition": alarm.condition,
+        "limit": f"{alarm.limit:g}",
+        "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),
+    }
+
+
+def _write(alarm: Alarm, subject: str, text: str) -> None:
+    AlarmMessage.objects.bulk_create(
+        AlarmMessage(
+            alarm=alarm,
+            channel=channel,
+            recipient=recipient,
+            subject=subject,
+            text=text if channel == "email" else Truncator(text).chars(_LONGEST_TEXT),
+        )
+        for channel, recipient in _people(alarm)
+    )
+
+
+def _people(alarm: Alarm) -> Iterator[tuple[str, str]]:
+    for name, recipients in (("email", alarm.email_addresses), ("sms", alarm.phone_numbers)):
+        for recipient in recipients:
+            yield name, recipient
+
+
+def _send(message: AlarmMessage) -> int:
+    """Send one message. If the worker dies, another sends it again after AGAIN_AFTER (at least once)."""
+    if not AlarmMessage.objects.claim(message.pk, until=AGAIN_AFTER):
+        return 0
+    channel = own_messages.channel(message.channel)
+    if channel is None:
+        log.warning("alarm.no_channel", channel=message.channel, message=str(message.pk))
+        return 0
+    own = OwnMessage(to=message.recipient, subject=message.subject, text=message.text, identifier=message.pk)
+    result = channel.send(own)
+    if result is not Handover.NOT_YET:
+        message.delete()
+    return int(result is Handover.TAKEN)

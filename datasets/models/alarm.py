@@ -1,0 +1,149 @@
+"""Alarms: the rule, state and messages. Source: docs/reference/alarms.md."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from datasets.models.data_set import DataSet
+from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
+
+DEFAULT_TEXT = "((alarm)): ((measure)) of ((data set)) is ((value)), ((condition)) ((limit)).\n\n((page))"
+GIVE_UP_AFTER = timedelta(hours=24)
+
+
+class AlarmMeasure(models.TextChoices):
+    """What a rule reads. `datasets.alarms.measures` computes it."""
+
+    MINUTES = "minutes", "Minutes since the last write"
+    RECORDS = "records", "Number of records"
+    SHARE = "share", "Share in percent"
+
+
+class AlarmCondition(models.TextChoices):
+    ABOVE = "above"
+    BELOW = "below"
+
+
+class Alarm(models.Model):
+    """A rule, and whether it is raised.
+
+    share: for AlarmMeasure.SHARE only; `datasets.validation.check_share` describes it
+    limit: the value that the measure must exceed, or fall below
+    grace_minutes: how long the condition must hold before the alarm is raised
+    interval_minutes: the shortest time between two messages that it is raised
+    quiet_from, quiet_until: local times between which no message is sent, or null
+    muted_until: no message is sent before this time
+    message: the text of messages, with placeholders
+    met_since: since when the condition holds, while the alarm is not raised
+    raised_at: since when the alarm is raised; null while it is not
+    notified_at: when people got the message that it is raised, until they get the one about its end; else null
+    last_notified_at: when people last got a message that it is raised
+    """
+
+    recipient_fields = ("email_addresses", "phone_numbers")
+
+    data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="alarms")
+    name = models.CharField(max_length=100)
+    measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)
+    share = models.JSONField(null=True)
+    condition = models.CharField(max_length=5, choices=AlarmCondition.choices)
+    limit = models.FloatField()
+    grace_minutes = models.PositiveIntegerField(default=0)
+    interval_minutes = models.PositiveIntegerField(default=60)
+    quiet_from = models.TimeField(null=True, blank=True)
+    quiet_until = models.TimeField(null=True, blank=True)
+    muted_until = models.DateTimeField(null=True, blank=True)
+    email_addresses = models.JSONField(default=list, blank=True)
+    phone_numbers = models.JSONField(default=list, blank=True)
+    message = models.TextField(default=DEFAULT_TEXT)
+    value = models.FloatField(null=True, editable=False)
+    met_since = models.DateTimeField(null=True, editable=False)
+    raised_at = models.DateTimeField(null=True, editable=False)
+    notified_at = models.DateTimeField(null=True, editable=False)
+    last_notified_at = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["data_set__group__name", "data_set__type__name", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["data_set", "name"], name="alarm_name_unique"),
+            models.CheckConstraint(
+                condition=Q(measure="share", share__isnull=False) | (~Q(measure="share") & Q(share=None)),
+                name="alarm_share_of_measure",
+            ),
+            models.CheckConstraint(
+                condition=Q(quiet_from=None, quiet_until=None) | Q(quiet_from__isnull=False, quiet_until__isnull=False),
+                name="alarm_quiet_hours_both",
+            ),
+            models.CheckConstraint(
+                condition=Q(grace_minutes__range=(GRACE_MINUTES[0], GRACE_MINUTES[-1])), name="alarm_grace_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(interval_minutes__range=(INTERVAL_MINUTES[0], INTERVAL_MINUTES[-1])),
+                name="alarm_interval_range",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def audit_scope(self) -> dict[str, int]:
+        return {"data_set_id": self.data_set_id}
+
+    @property
+    def is_raised(self) -> bool:
+        return self.raised_at is not None
+
+    def is_quiet(self, now: datetime) -> bool:
+        """Return whether messages wait: in the quiet hours, or while the alarm is muted."""
+        if self.muted_until is not None and now < self.muted_until:
+            return True
+        if self.quiet_from is None or self.quiet_until is None:
+            return False
+        at = timezone.localtime(now).time()
+        if self.quiet_from < self.quiet_until:
+            return bool(self.quiet_from <= at < self.quiet_until)
+        return bool(at >= self.quiet_from or at < self.quiet_until)
+
+
+class AlarmMessageQuerySet(models.QuerySet["AlarmMessage"]):
+    def due(self) -> Self:
+        return self.filter(send_at__lte=Now())
+
+    def claim(self, pk: Any, *, until: timedelta) -> bool:
+        """Claim a due message until then, by the clock of the database. Return False if it is not due any more."""
+        return bool(self.due().filter(pk=pk).update(send_at=Now() + until))
+
+
+class AlarmMessage(models.Model):
+    """One message to one person. The row is deleted when a provider has it, or after GIVE_UP_AFTER.
+
+    channel: as in `config.own_messages.OwnChannel`; send_at: when it is due, by the clock of the database
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    alarm = models.ForeignKey(Alarm, on_delete=models.CASCADE, related_name="messages")
+    channel = models.CharField(max_length=5)
+    recipient = models.CharField(max_length=400)
+    subject = models.CharField(max_length=250)
+    text = models.TextField()
+    send_at = models.DateTimeField(db_default=Now())
+    created_at = models.DateTimeField(db_default=Now())
+
+    objects = AlarmMessageQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["send_at"], name="alarm_message_due")]
+
+    def __str__(self) -> str:
+        return f"Alarm message {str(self.pk)[:8]}"
