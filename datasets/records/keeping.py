@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datasets.errors import MAX_REJECTIONS_SHOWN, NoRecords, RecordsRejected, Rejection
 from datasets.records import names, writing
 from datasets.records.elements import Elements, Oversized
-from datasets.records.parse import Fits, ParsedRecord, explain, parse_one, shows_plain
+from datasets.records.parse import TIMED, Fits, ParsedRecord, explain, parse_one, shows_plain
 
 MAX_REJECTED = 10_000  # of each data set; also of one body, because more would be deleted at once
 MAX_KEPT_BYTES = 256 * 1024  # of one rejected record; of a larger one only the reasons are kept
@@ -92,7 +92,9 @@ def _each(
     known: set[str] = set()
     for index, element in enumerate(elements):
         record = parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
-        if record is not None and (fits is None or fits(element)):
+        if fits is not None and not index % TIMED:
+            fits.check_time()
+        if record is not None and (fits is None or fits.accepts(element) or fits(element)):
             yield record
             continue
         text = elements.text(index) if isinstance(elements, Elements) else data

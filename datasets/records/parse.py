@@ -6,7 +6,7 @@ suspicious record is checked field by field by `rejections`, so that valid recor
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
@@ -19,6 +19,9 @@ from datasets.records.elements import Elements, Oversized
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Accepts only ids that `rejections.is_bad_id` accepts.
 _is_good_id = re.compile(rf"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{rejections.MAX_ID_LENGTH}}}").fullmatch
+
+
+TIMED = 64  # records
 
 
 class Body(Protocol):
@@ -43,9 +46,19 @@ class ParsedRecord(NamedTuple):
 
 
 class Fits(Protocol):
-    """A further rule for valid records, such as a schema."""
+    """A further rule for valid records, such as a schema.
+
+    accepts: a quick test; `fits(record)` decides about a record that it does not accept
+    """
+
+    @property
+    def accepts(self) -> Callable[[object], bool]: ...
 
     def __call__(self, record: object, /) -> bool: ...
+
+    def check_time(self) -> None:
+        """Raise an error if all records together take too long. Called for one record of TIMED."""
+        ...
 
     def reasons(self, record: object, /) -> Iterator[tuple[str | None, str]]:
         """Yield the field and message of each rejection of a record that does not fit."""
@@ -75,9 +88,12 @@ def _check(
     known: set[str] = set()
     shown: list[Rejection] = []
     rejection_count = refused = 0
+    accepts = None if fits is None else fits.accepts
     for index, element in enumerate(elements):
         record = parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
-        if record is None or (fits is not None and not fits(element)):
+        if fits is not None and not index % TIMED:
+            fits.check_time()
+        if record is None or not (accepts is None or accepts(element) or (fits is not None and fits(element))):
             refused += 1
             for field, message in explain(element, auto_ids, fits):
                 rejection_count += 1

@@ -6,12 +6,15 @@ Source: docs/reference/data-sets.md §22.
 from django.db import transaction
 
 from config import audit
+from config.databases.prepared import Statement
 from config.invalid import InvalidValue
 from datasets.models import DataSet, DataSetSchema, FieldDrift
 from datasets.records.schemas import documents
 from datasets.records.schemas.documents import Schema
 from datasets.records.schemas.fitting import SchemaFit
 
+# Raw SQL: with the ORM, this query takes as long as the check of 500 records.
+_GIVEN = Statement("SELECT given FROM datasets_datasetschema WHERE data_set_id = %s")
 NOTHING_YET: Schema = {"$schema": documents.DIALECT, "type": "object"}
 NOTHING_LEARNED = "The data set has no records from which a schema could be learned. Give a schema first."
 
@@ -20,10 +23,10 @@ def fit_of(data_set: DataSet) -> SchemaFit | None:
     """Return the rule for new records, or None if their schema is not checked."""
     if data_set.schema_mode == DataSet.SchemaMode.OFF:
         return None
-    given = DataSetSchema.objects.filter(data_set_id=data_set.pk).values_list("given", flat=True).first()
-    if not given:
+    found = _GIVEN.first(data_set.pk)
+    if found is None or not found[0]:
         return None
-    return SchemaFit(given, enforces=data_set.schema_mode == DataSet.SchemaMode.ENFORCE)
+    return SchemaFit(found[0], enforces=data_set.schema_mode == DataSet.SchemaMode.ENFORCE)
 
 
 def current(data_set: DataSet) -> DataSetSchema:
