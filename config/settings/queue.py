@@ -43,6 +43,8 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.mailboxes.*": {"queue": "upkeep"},
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "datasets.tasks.build_columns": {"queue": "upkeep"},
+    "datasets.tasks.store_statistics": {"queue": "upkeep"},
+    "datasets.tasks.check_alarms": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
