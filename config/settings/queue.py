@@ -45,6 +45,8 @@ CELERY_TASK_ROUTES = {
     "datasets.tasks.build_columns": {"queue": "upkeep"},
     "datasets.tasks.store_saved_queries": {"queue": "upkeep"},
     "datasets.tasks.work_on_import": {"queue": "upkeep"},
+    "datasets.tasks.store_statistics": {"queue": "upkeep"},
+    "datasets.tasks.check_alarms": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.

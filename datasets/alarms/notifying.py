@@ -1,5 +1,6 @@
 """Write the messages of an alarm to its people, and send them. Source: docs/reference/alarms.md §4."""
 
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -16,6 +17,7 @@ from datasets.models.alarm import GIVE_UP_AFTER
 
 AGAIN_AFTER = timedelta(minutes=5)  # after an attempt that no provider accepted; also the claim of the worker
 _AT_ONCE = 100  # messages of one run
+_SECONDS = 20  # a slow provider must not hold up other tasks of the clock; the next run continues
 _LONGEST_TEXT = 459  # characters of a text message: three parts
 
 log = structlog.get_logger()
@@ -41,9 +43,11 @@ def notify(alarm: Alarm, now: datetime) -> None:
 
 
 def send_due() -> int:
-    """Send the messages that are due, and return how many a provider accepted."""
-    sent = 0
+    """Send the messages that are due, for _SECONDS at most, and return how many a provider accepted."""
+    sent, until = 0, time.monotonic() + _SECONDS
     for message in AlarmMessage.objects.due().order_by("send_at")[:_AT_ONCE]:
+        if time.monotonic() > until:
+            break
         sent += _send(message)
     AlarmMessage.objects.filter(created_at__lt=Now() - GIVE_UP_AFTER).delete()
     return sent

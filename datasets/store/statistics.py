@@ -4,6 +4,8 @@ Each record has an id of its hour and values, so a repeat after a crash replaces
 Source: docs/reference/statistics.md §4.
 """
 
+import time
+
 import structlog
 from django.db import transaction
 
@@ -15,7 +17,7 @@ from datasets.records import moments, parse
 from datasets.store.append import append
 
 AT_ONCE = 2_000  # records: 0.2 s
-MOST = 100_000  # records in one run of each source; the next run continues
+_SECONDS = 20  # of one run of each source, because other tasks wait meanwhile; the next run continues
 
 log = structlog.get_logger()
 
@@ -26,8 +28,8 @@ def fill() -> int:
 
 
 def _fill(source: StatisticsSource) -> int:
-    number = 0
-    while number < MOST and (records := source.changed(AT_ONCE)):
+    number, until = 0, time.monotonic() + _SECONDS
+    while time.monotonic() < until and (records := source.changed(AT_ONCE)):
         data_set = data_set_of(source.type)
         if data_set is None:
             break
