@@ -20,7 +20,7 @@ from config.rest import strict_json
 
 Rule = Callable[..., Any]
 
-_CALLED = {str: "a string", bool: "true or false", int: "a whole number"}
+_CALLED = {str: "a string", bool: "true or false", int: "a whole number", dict: "an object"}
 
 
 class Value(serializers.Field[Any, Any, Any, Any]):

@@ -30,6 +30,10 @@ class DataSetDeclaration(Declaration):
     retention_days = Value(int, validation.check_retention_days, allow_null=True)
     max_records = Value(int, validation.check_max_records, allow_null=True)
     expected_every_seconds = Value(int, validation.check_expected_every, allow_null=True)
+    description = Value(str, validation.parse_description)
+    licence = Value(str, validation.check_licence)
+    contact = Value(str, validation.parse_contact)
+    units = Value(dict, validation.check_units, allow_null=True)
     tokens = TokenDeclaration(many=True, required=False)
 
 
