@@ -34,7 +34,7 @@ def svg(chart: ChartData, *, size: Literal["wide", "narrow"] = "wide", key: str 
     key: begins the ids of the SVG. A page that shows the same chart twice needs two keys
     """
     drawn = laid_out(chart, Size.of(size), has_heading=False)
-    return SafeString(_svg(chart, drawn, f"{key or _key(chart)}-{size}", css_class=f"chart chart-{size}"))
+    return SafeString(_svg(chart, drawn, f"{key or _key(chart)}-{size}", css_class=f"chart-svg chart-{size}"))
 
 
 def both_sizes(chart: ChartData, *, key: str = "") -> SafeString:
@@ -46,7 +46,7 @@ def both_sizes(chart: ChartData, *, key: str = "") -> SafeString:
 def document(chart: ChartData, *, size: Literal["wide", "narrow"] = "wide") -> str:
     """Return the SVG as a file of its own with a heading. Responses need DOCUMENT_POLICY for its dark colours."""
     drawn = laid_out(chart, Size.of(size), has_heading=True)
-    return _svg(chart, drawn, _key(chart), css_class="chart", style=_STYLE)
+    return _svg(chart, drawn, _key(chart), css_class="chart-svg", style=_STYLE)
 
 
 def png(chart: ChartData, width_px: int = 960) -> bytes:
@@ -56,7 +56,7 @@ def png(chart: ChartData, width_px: int = 960) -> bytes:
     import resvg_py
 
     size = Size.of("narrow" if width_px < _NARROW_PX else "wide")
-    source = _svg(chart, laid_out(chart, size, has_heading=True), "chart", css_class="chart")
+    source = _svg(chart, laid_out(chart, size, has_heading=True), "chart", css_class="chart-svg")
     image = resvg_py.svg_to_bytes(
         svg_string=source,
         width=width_px,

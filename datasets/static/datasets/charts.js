@@ -1,7 +1,7 @@
 // Shows the values of a place in a chart: under the pointer, on a tap, and with the arrow keys on a focused chart.
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const chart of document.querySelectorAll(".chart-box > .chart")) {
+    for (const chart of document.querySelectorAll(".chart-box > .chart-svg")) {
         const areas = [...chart.querySelectorAll(".chart-values > rect")];
         if (!areas.length) continue;
         const box = chart.parentElement;
