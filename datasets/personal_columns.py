@@ -20,8 +20,8 @@ COLUMNS = PersonalColumns(
             staff="label", nothing="encrypted_details encrypted_key error file_name given holder settings"
         ),
         "datasets.DataGroup": TextColumns(nothing="name description"),
-        "datasets.DataSet": TextColumns(nothing="auto_ids"),
         "datasets.DataSetSchema": TextColumns(nothing="given learned"),
+        "datasets.DataSet": TextColumns(nothing="auto_ids description licence contact units"),
         "datasets.DataType": TextColumns(nothing="name description"),
         "datasets.EmptiedStore": TextColumns(nothing="label"),
         "datasets.FieldDrift": TextColumns(nothing="field"),

@@ -5,18 +5,24 @@ Source: docs/reference/data-sets.md §1, §4, §17.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import time
+from urllib.parse import urlsplit
 
 from config.invalid import InvalidValue
 from config.statistics import GROUP
 from datasets.errors import MAX_REASON
+from datasets.licences import LICENCES
 from datasets.records import names
 
 RETENTION_DAYS = range(1, 36_501)
 MAX_RECORDS = range(1, 1_000_000_001)
 EXPECTED_EVERY_SECONDS = range(1, 31_536_001)
 MAX_AUTO_IDS = 20
+MAX_DESCRIPTION = 2_000
+MAX_CONTACT = 254
+MAX_UNITS = 200
+MAX_UNIT = 40
 SCOPES = ("write", "read")
 GRACE_MINUTES = range(7 * 24 * 60 + 1)  # of alarms
 INTERVAL_MINUTES = range(1, 7 * 24 * 60 + 1)
@@ -29,6 +35,8 @@ _MAX_SHARE_FIELDS, _MAX_SHARE_VALUES = 5, 50
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _MAX_WORD_CHARACTERS = 60
+_EMAIL = re.compile(r"[^\s@<>\"]+@[^\s@<>\".]+(\.[^\s@<>\".]+)+")
+_NOT_IN_URLS = re.compile(r"[\s<>\"\x00-\x1f\x7f]")
 _SECRET = re.compile(r"[A-Za-z0-9._~+/=-]{32,128}")
 
 
@@ -96,6 +104,52 @@ def parse_reason(text: str) -> str:
     if not reason.isprintable():
         raise InvalidValue("Enter the reason on one line, without control characters.")
     return reason
+
+
+def parse_description(text: str) -> str:
+    """Return the stripped text with plain line ends."""
+    text = "\n".join(text.splitlines()).strip()
+    if len(text) > MAX_DESCRIPTION:
+        raise InvalidValue(f"Enter at most {MAX_DESCRIPTION:,} characters, not {len(text):,}.")
+    return text
+
+
+def check_licence(identifier: str) -> None:
+    if identifier and identifier not in LICENCES:
+        raise InvalidValue(f"Choose a licence by its SPDX identifier, such as {', '.join([*LICENCES][:4])}.")
+
+
+def parse_contact(text: str) -> str:
+    """Return the stripped email address or URL.
+
+    >>> parse_contact(" data@example.gov.uk "), parse_contact("https://example.gov.uk/help"), parse_contact("")
+    ('data@example.gov.uk', 'https://example.gov.uk/help', '')
+    """
+    text = text.strip()
+    if len(text) > MAX_CONTACT:
+        raise InvalidValue(f"Enter at most {MAX_CONTACT} characters, not {len(text)}.")
+    if not text or _EMAIL.fullmatch(text) or _is_url(text):
+        return text
+    raise InvalidValue("Enter an email address, or the URL of a page that starts with https://.")
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not _NOT_IN_URLS.search(text)
+    except ValueError:
+        return False
+
+
+def check_units(units: Mapping[str, object]) -> None:
+    """Raise InvalidValue unless each name is that of a field and each unit a short text of one line."""
+    if len(units) > MAX_UNITS:
+        raise InvalidValue(f"Enter at most {MAX_UNITS} units, not {len(units)}.")
+    for name, unit in units.items():
+        if not names.is_field_name(name):
+            raise InvalidValue(f"“{names.shown(name)}” is not a field name.")
+        if not isinstance(unit, str) or not unit.isprintable() or not 1 <= len(unit.strip()) <= MAX_UNIT:
+            raise InvalidValue(f"Enter a unit of 1 to {MAX_UNIT} characters for “{names.shown(name)}”.")
 
 
 def check_scopes(scopes: Collection[str]) -> None:

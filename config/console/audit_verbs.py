@@ -132,6 +132,7 @@ FIELDS = {
     "is_active": "active state",
     "is_default": "default",
     "is_superuser": "operator role",
+    "licence": "licence",
     "max_records": "number of records to keep",
     "page_language": "language of the public pages",
     "prefix_sms": "setting to start text messages with the service name",

@@ -17,7 +17,7 @@ from config.console.theme import NumberInput, Select
 from config.databases import replica
 from datasets.admin import examples
 from datasets.charts.data import ChartData, Kind, Series
-from datasets.charts.drawing import figure
+from datasets.charts.drawing import both_sizes
 from datasets.errors import BeingBuilt, Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import engines, escaping, export, parameters, periods, time_limit
@@ -143,7 +143,7 @@ def _drawn(title: str, starts: list[str], series: list[tuple[str, list[Any]]], a
         period=asked["period"],
         series=[Series(name, values, is_other=name == _OTHER) for name, values in series],
     )
-    return figure(chart, key="chart")
+    return both_sizes(chart, key="chart")
 
 
 def _kind(asked: str, series: list[tuple[str, list[Any]]]) -> Kind:

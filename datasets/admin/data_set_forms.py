@@ -7,14 +7,15 @@ from django import forms
 from django.urls import reverse
 from django.utils.html import format_html
 
-from config.console.checking import validator
-from config.console.theme import TextInput
-from datasets.admin.form_fields import AutoIdsField, SpanField
+from config.console.checking import checked, validator
+from config.console.theme import Select, Textarea, TextInput
+from datasets.admin.form_fields import AutoIdsField, SpanField, UnitsField
 from datasets.admin.owners import OwnersForm
 from datasets.admin.publishing import PublishingForm
 from datasets.admin.retention import RetentionForm
+from datasets.licences import LICENCES
 from datasets.models import DataGroup, DataSet, DataType
-from datasets.validation import parse_group_name, parse_path_part
+from datasets.validation import MAX_CONTACT, parse_contact, parse_description, parse_group_name, parse_path_part
 
 _NAME_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
 
@@ -41,9 +42,31 @@ class DataSetForm(PublishingForm, OwnersForm):
         help_text="The data set is shown as late if no record arrives in this time. Leave empty for no check.",
     )
 
+    description = forms.CharField(
+        required=False,
+        widget=Textarea(attrs={"rows": 3}),
+        help_text="What the records are, where they come from and what they leave out. Catalogues show it.",
+    )
+    licence = forms.ChoiceField(
+        required=False,
+        choices=[("", "None"), *((identifier, one.name) for identifier, one in LICENCES.items())],
+        widget=Select,
+        help_text="The terms under which anyone may use public records.",
+    )
+    contact = forms.CharField(
+        required=False,
+        max_length=MAX_CONTACT,
+        widget=TextInput(attrs={"autocapitalize": "none", "spellcheck": "false"}),
+        help_text="An email address or the URL of a page, for questions about public records. Anyone can see it.",
+    )
+    units = UnitsField(
+        required=False,
+        help_text="Write a field name, a colon and its unit on each line, such as “cost: GBP”.",
+    )
+
     class Meta:
         model = DataSet
-        fields = ("owners", "public", "realtime", "personal")
+        fields = ("owners", "public", "realtime", "personal", "description", "licence", "contact", "units")
         help_texts = {
             "public": "Anyone can read the records without a token. Writing always needs a token.",
             "realtime": "Public readers see changes within 2 minutes (normally 30).",
@@ -52,6 +75,12 @@ class DataSetForm(PublishingForm, OwnersForm):
                 "Operators start it on the page One person."
             ),
         }
+
+    def clean_description(self) -> str:
+        return checked(parse_description, self.cleaned_data["description"])
+
+    def clean_contact(self) -> str:
+        return checked(parse_contact, self.cleaned_data["contact"])
 
     def clean_public(self) -> bool:
         return self.clean_publication("public", "the records")

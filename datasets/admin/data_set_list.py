@@ -29,6 +29,7 @@ from datasets.admin import retention
 from datasets.admin.overview_tab import freshness_chip
 from datasets.admin.retention import RetentionForm
 from datasets.models import AccessToken, DataSet, DataSetDay
+from datasets.models.data_set import INCOMPLETE
 
 _WEEK = timedelta(days=7)
 _CHANGED_MEANWHILE = (
@@ -55,6 +56,12 @@ class IsLate(YesNoFilter):
     condition = Q(late_since__isnull=False)
 
 
+class IsIncomplete(YesNoFilter):
+    title = "public without description, licence or contact"
+    parameter_name = "incomplete"
+    condition = INCOMPLETE
+
+
 class DataSetList(ShownOnceAdmin):
     """The columns, filters and actions of the list."""
 
@@ -77,6 +84,7 @@ class DataSetList(ShownOnceAdmin):
         IsLate,
         HasWriteErrors,
         HasRetention,
+        IsIncomplete,
     )
     search_fields = ("group__name", "type__name")
     actions = ("set_retention",)

@@ -25,7 +25,8 @@ from datasets.admin.schema_pages import SchemaPages
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
-_SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds")
+_OPEN = ("description", "licence", "contact", "units")
+_SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds", *_OPEN)
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
 
 

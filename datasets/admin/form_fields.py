@@ -7,7 +7,7 @@ from django import forms
 
 from config.console.checking import checked
 from config.console.theme import NumberInput, Select, Textarea
-from datasets.validation import check_auto_ids, check_expected_every
+from datasets.validation import check_auto_ids, check_expected_every, check_units
 
 _UNITS = (("86400", "days"), ("3600", "hours"), ("60", "minutes"), ("1", "seconds"))
 
@@ -34,6 +34,35 @@ class AutoIdsField(forms.CharField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool((initial or None) != self.to_python(data))
+
+
+class UnitsField(forms.CharField):
+    """Units by field name, one on each line, such as `cost: GBP`. An empty field is null."""
+
+    widget = Textarea(attrs={"rows": 3})
+
+    def to_python(self, value: Any) -> Any:
+        found: dict[str, str] = {}
+        for line in re.split(r"\r\n|\r|\n", super().to_python(value) or ""):
+            name, colon, unit = line.rpartition(":")
+            if line.strip() and not colon:
+                raise forms.ValidationError("Write a field name, a colon and its unit on each line.")
+            if line.strip():
+                found[name.strip()] = unit.strip()
+        return found or None
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(f"{name}: {unit}" for name, unit in value.items()) if isinstance(value, dict) else value
+
+    def validate(self, value: Any) -> None:
+        if value:
+            checked(check_units, value)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return bool((initial or None) != self.to_python(data))
+        except forms.ValidationError:
+            return True
 
 
 class _SpanWidget(forms.MultiWidget):

@@ -1,4 +1,7 @@
-"""What needs a person now: alarms that are raised, and data sets that are late. See `config.console.needs`."""
+"""What needs a person now: raised alarms, late data sets, and public ones that catalogues cannot describe.
+
+See `config.console.needs`.
+"""
 
 from collections.abc import Iterator
 
@@ -8,6 +11,9 @@ from django.urls import reverse
 from config import formats
 from config.console.needs import Need, Needs
 from datasets.admin import access
+from datasets.models.data_set import INCOMPLETE
+
+_NAMED = 3  # more are counted
 
 
 def find(request: HttpRequest) -> Iterator[Need]:
@@ -19,6 +25,26 @@ def find(request: HttpRequest) -> Iterator[Need]:
         text = f"{formats.counted(number, 'data set is', 'data sets are')} late: an expected write is missing."
         url = f"{reverse('admin:datasets_dataset_changelist')}?late=yes"
         yield Need(text=text, button="View late data sets", url=url, is_urgent=True)
+    yield from _incomplete(request)
+
+
+def _incomplete(request: HttpRequest) -> Iterator[Need]:
+    """Yield a line for public data sets without a description, a licence or a contact."""
+    found = access.data_sets_of(request).filter(INCOMPLETE).select_related("group", "type")
+    named = list(found[: _NAMED + 1])
+    if not named:
+        return
+    url = f"{reverse('admin:datasets_dataset_changelist')}?incomplete=yes"
+    if len(named) == 1:
+        lacking = [name for name in ("description", "licence", "contact") if not getattr(named[0], name)]
+        url = reverse("admin:datasets_dataset_change", args=[named[0].pk])
+        text = f"The public data set {named[0]} has no {formats.listed(lacking, 'or')}."
+    elif len(named) <= _NAMED:
+        subject = f"The public data sets {formats.listed([str(one) for one in named], 'and')}"
+        text = f"{subject} need a description, a licence and a contact."
+    else:
+        text = f"{formats.number(found.count())} public data sets need a description, a licence and a contact."
+    yield Need(text=text, button="View settings" if len(named) == 1 else "View these data sets", url=url)
 
 
 def _alarms(request: HttpRequest) -> Iterator[Need]:

@@ -174,7 +174,7 @@ def _result(saved_query: SavedQuery) -> QueryResult:
     chart = showing.chart(saved_query, answer)
     last = answer.rows[-1] if answer.rows and saved_query.chart == ChartKind.NUMBER else None
     return QueryResult(
-        picture=drawing.figure(chart) if chart else "",
+        picture=drawing.both_sizes(chart) if chart else "",
         number=showing.written(saved_query, last.value) if last else "",
         before=showing.written(saved_query, last.previous) if last and question.compare else "",
         titles=tuple(column.title for column in table.columns),

@@ -3,7 +3,6 @@
 Source: docs/reference/data-sets.md §11, §12.
 """
 
-import gzip
 from datetime import datetime
 from io import BytesIO
 from itertools import chain
@@ -16,7 +15,8 @@ from django.utils.text import compress_sequence
 from rest_framework.request import Request
 
 from config.databases import replica
-from datasets.api.caching import cache_control, entity_tag, is_current
+from datasets.api import caching
+from datasets.catalogue import data_sets
 from datasets.models import DataSet
 from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
 from datasets.queries.query import Query
@@ -28,7 +28,6 @@ PREFLIGHT = {
     "Access-Control-Allow-Headers": "Cache-Control, If-None-Match",
     "Access-Control-Max-Age": "86400",
 }
-_COMPRESS_OVER = 1024  # bytes
 _WHOLE_BYTES = 4 * 1024 * 1024  # a longer page is streamed
 
 
@@ -51,17 +50,19 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     known_fields.check(data_set, query)
     tag = _entity_tag(data_set, query, now)
     headers = {
-        "Cache-Control": cache_control(data_set, is_public=data_set.public),
+        "Cache-Control": caching.cache_control(data_set, is_public=data_set.public),
         "ETag": tag,
         "Vary": "Accept-Encoding",
     }
-    if is_current(request, tag):
+    if caching.is_current(request, tag):
         unchanged = HttpResponse(status=304, headers=headers)
         del unchanged.headers["Content-Type"]
         return unchanged
+    if query.format == "csv" and data_set.public and request.META.get("QUERY_STRING", "") == "format=csv":
+        headers["Link"] = f'<{data_sets.csv_metadata_url(data_set)}>; rel="describedby"; type="application/csvm+json"'
     if query.is_raw:
         return _raw(request, data_set, query, headers)
-    return _compressed(request, _whole(data_set, query, now, headers))
+    return caching.compressed(request, _whole(data_set, query, now, headers))
 
 
 def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
@@ -104,11 +105,11 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
         while size <= _WHOLE_BYTES and (block := next(blocks, b"")):
             size += first.write(block)
         if size <= _WHOLE_BYTES:
-            return _compressed(request, HttpResponse(first.getvalue(), headers={**headers, **form}))
+            return caching.compressed(request, HttpResponse(first.getvalue(), headers={**headers, **form}))
         blocks = chain([first.getvalue()], blocks)
     else:
         blocks = export.begun(blocks)
-    if _takes_gzip(request):  # the length is unknown, so always compress
+    if caching.takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})
 
@@ -132,7 +133,7 @@ def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
     named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
     if query.period is not None and query.start_at is None and query.end_at is None:
         named += moments.write(moments.period_starts(now)[query.period])
-    return entity_tag(named)
+    return caching.entity_tag(named)
 
 
 def _follow_replica(data_set: DataSet) -> None:
@@ -140,19 +141,3 @@ def _follow_replica(data_set: DataSet) -> None:
     if replica.connection().alias != data_set._state.db:
         found = DataSet.objects.filter(pk=data_set.pk).values_list("revision", "current_store").first()
         data_set.revision, data_set.current_store = found or (0, None)
-
-
-def _compressed(request: Request, response: HttpResponse) -> HttpResponse:
-    if len(response.content) > _COMPRESS_OVER and _takes_gzip(request):
-        response.content = gzip.compress(response.content, compresslevel=5, mtime=0)
-        response.headers["Content-Encoding"] = "gzip"
-    response.headers["Content-Length"] = str(len(response.content))
-    return response
-
-
-def _takes_gzip(request: Request) -> bool:
-    for coding in request.META.get("HTTP_ACCEPT_ENCODING", "").lower().split(","):
-        name, _, parameter = coding.partition(";")
-        if name.strip() in {"gzip", "*"}:
-            return parameter.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
-    return False

@@ -7,6 +7,7 @@ from django.urls import re_path
 
 from datasets.api.deleting import MatchingRecordsViewSet
 from datasets.api.imports import ImportViewSet
+from datasets.api.open_data import CatalogueView, CsvMetadataView, SchemaOrgView
 from datasets.api.record_views import RecordViewSet
 from datasets.api.saved_queries import SavedQueryViewSet
 from datasets.api.schema_views import SchemaViewSet
@@ -34,11 +35,13 @@ urlpatterns = [
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/schema\Z", schema, name="schema"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)\.jsonld\Z", SchemaOrgView.as_view()),
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)\.csv-metadata\.json\Z", CsvMetadataView.as_view()),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
-    re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),
-    re_path(r"^(?:data|queries)(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
     re_path(rf"{_SET}/imports\Z", imports, name="imports"),
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)\Z", one_import, name="import"),
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)/rejected\Z", rejected, name="rejected_rows"),
-    re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
+    re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),
+    re_path(r"^catalogue\.jsonld\Z", CatalogueView.as_view()),
+    re_path(r"^(?:data|queries)(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
 ]

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 Kind = Literal["line", "bar", "stacked_bar"]
 Language = Literal["en", "cy"]
 
-MAX_PLACES = 10_000
-MAX_POINTS = 20_000
+MAX_PLACES = 2_000  # twice the pixels of a wide chart
+MAX_POINTS = 10_000
 _MAX_VALUE = 1e300  # sums and distances of such values are still numbers
 
 

@@ -12,7 +12,7 @@ from datasets.charts import colours, texts
 from datasets.charts.data import ChartData, Series
 from datasets.charts.layout import Drawn, Size, laid_out
 
-__all__ = ["DOCUMENT_POLICY", "ChartData", "Series", "document", "figure", "png", "svg"]
+__all__ = ["DOCUMENT_POLICY", "ChartData", "Series", "both_sizes", "document", "png", "svg"]
 
 _FONT = Path(__file__).parent / "fonts" / "DejaVuSans.ttf"
 _FAMILY = "DejaVu Sans"
@@ -34,19 +34,19 @@ def svg(chart: ChartData, *, size: Literal["wide", "narrow"] = "wide", key: str 
     key: begins the ids of the SVG. A page that shows the same chart twice needs two keys
     """
     drawn = laid_out(chart, Size.of(size), has_heading=False)
-    return SafeString(_svg(chart, drawn, f"{key or _key(chart)}-{size}", css_class=f"chart chart-{size}"))
+    return SafeString(_svg(chart, drawn, f"{key or _key(chart)}-{size}", css_class=f"chart-svg chart-{size}"))
 
 
-def figure(chart: ChartData, *, key: str = "") -> SafeString:
+def both_sizes(chart: ChartData, *, key: str = "") -> SafeString:
     """Return both sizes in one element. charts.css shows the one that fits the width of the element."""
     both = svg(chart, size="wide", key=key) + svg(chart, size="narrow", key=key)
-    return SafeString(f'<div class="chart-figure">{both}</div>')
+    return SafeString(f'<div class="chart-box">{both}</div>')
 
 
 def document(chart: ChartData, *, size: Literal["wide", "narrow"] = "wide") -> str:
     """Return the SVG as a file of its own with a heading. Responses need DOCUMENT_POLICY for its dark colours."""
     drawn = laid_out(chart, Size.of(size), has_heading=True)
-    return _svg(chart, drawn, _key(chart), css_class="chart", style=_STYLE)
+    return _svg(chart, drawn, _key(chart), css_class="chart-svg", style=_STYLE)
 
 
 def png(chart: ChartData, width_px: int = 960) -> bytes:
@@ -56,7 +56,7 @@ def png(chart: ChartData, width_px: int = 960) -> bytes:
     import resvg_py
 
     size = Size.of("narrow" if width_px < _NARROW_PX else "wide")
-    source = _svg(chart, laid_out(chart, size, has_heading=True), "chart", css_class="chart")
+    source = _svg(chart, laid_out(chart, size, has_heading=True), "chart", css_class="chart-svg")
     image = resvg_py.svg_to_bytes(
         svg_string=source,
         width=width_px,

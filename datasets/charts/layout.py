@@ -147,13 +147,14 @@ def _values(
 ) -> list[str]:
     """Return an invisible area for each place. Its title holds the values; charts.js shows them."""
     parts = []
+    cut_names = [texts.cut(one.name, 100) for one in series]
     edges = f'y="{marks.number(plot.top)}" height="{marks.number(plot.height)}"'
     for row, place in enumerate(places):
         values = [numbers.value(one.values[row], chart, missing=said.missing) for one in series]
         if len(series) == 1:
             about = f"{texts.cut(place.full, 200)}: {values[0]}"
         else:
-            named = (f"{texts.cut(one.name, 100)}: {value}" for one, value in zip(series, values, strict=True))
+            named = (f"{name}: {value}" for name, value in zip(cut_names, values, strict=True))
             about = "\n".join([texts.cut(place.full, 200), *named])
         x = f'x="{marks.number(plot.left + row * plot.step)}" width="{marks.number(plot.step)}"'
         parts.append(f"<rect {x} {edges}><title>{texts.escape(about)}</title></rect>")

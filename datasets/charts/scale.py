@@ -37,7 +37,7 @@ def covering(values: Sequence[float], *, from_zero: bool, is_whole: bool) -> Sca
     from_zero: zero is part of the axis. Otherwise it is left out if the values are far from it
     is_whole: there are no numbers between 0 and 1
     """
-    low, high = min(values, default=0.0), max(values, default=0.0)
+    low, high = float(min(values, default=0.0)), float(max(values, default=0.0))
     if from_zero or low <= high / 2 or high <= low:
         low, high = min(low, 0.0), max(high, 0.0)
     return Scale(ticks(low, high, smallest_step=1.0 if is_whole else 0.0))
@@ -46,7 +46,7 @@ def covering(values: Sequence[float], *, from_zero: bool, is_whole: bool) -> Sca
 def ticks(low: float, high: float, *, smallest_step: float = 0.0) -> list[float]:
     """Return about five round numbers that cover the range.
 
-    >>> ticks(0, 7), ticks(0, 0), ticks(0, 2, smallest_step=1), ticks(-30, 90)
+    >>> ticks(0.0, 7.0), ticks(0.0, 0.0), ticks(0.0, 2.0, smallest_step=1.0), ticks(-30.0, 90.0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 1.0], [0.0, 1.0, 2.0], [-50.0, 0.0, 50.0, 100.0])
     """
     if not high > low:

@@ -25,6 +25,8 @@ _THIN = set("iljtfrI.,:;'|!()[] ")
 
 def clean(text: str) -> str:
     """Return a text of one line without control characters, bidirectional controls and stacks of marks."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     return _STACKED.sub(r"\1", _SPACE.sub(" ", _FORBIDDEN.sub(" ", text))).strip()
 
 

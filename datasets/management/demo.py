@@ -21,6 +21,12 @@ from datasets.validation import is_secret
 TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
 DEMO_QUERY = "demoVisitsWeekly"
 _TYPES = ("visits", "satisfaction", "queue-times")
+_OPEN = {
+    "description": "Answers to the question whether people are satisfied, by week. Invented for the demo.",
+    "licence": "OGL-UK-3.0",
+    "contact": "data@example.gov.uk",
+    "units": {"answers": "answers", "satisfied": "share of 1"},
+}
 _DAYS = 14
 _WEEKS = 26
 _LAST_WRITE_AGO = timedelta(hours=9)
@@ -60,7 +66,7 @@ def _make_data_sets(stored: str) -> str:
     visits = {"group": "demo", "type": "visits", "expected_every_seconds": 7200, "retention_days": 400}
     document = [
         {**visits, "tokens": [{"scopes": ["write", "read"], "token": secret}]},
-        {"group": "demo", "type": "satisfaction", "public": True},
+        {"group": "demo", "type": "satisfaction", "public": True, **_OPEN},
         {"group": "demo", "type": "queue-times", "expected_every_seconds": 3600},
     ]
     provision.apply(document, errors)

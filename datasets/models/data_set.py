@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
-from datasets.validation import EXPECTED_EVERY_SECONDS, MAX_RECORDS, RETENTION_DAYS, is_path_part
+from datasets.validation import EXPECTED_EVERY_SECONDS, MAX_CONTACT, MAX_RECORDS, RETENTION_DAYS, is_path_part
 
 
 def _in_range(column: str, allowed: range, name: str) -> models.CheckConstraint:
@@ -19,6 +19,11 @@ def _in_range(column: str, allowed: range, name: str) -> models.CheckConstraint:
 
 
 STORE_ID = Coalesce("current_store", "pk", output_field=models.BigIntegerField())
+
+
+# Public data sets without what catalogues of open data show.
+INCOMPLETE = models.Q(("description", "")) | models.Q(("licence", "")) | models.Q(("contact", ""))
+INCOMPLETE &= models.Q(("public", True))
 
 
 class DataSetQuerySet(models.QuerySet["DataSet"]):
@@ -45,6 +50,7 @@ class DataSet(models.Model):
     schema_mode: what happens to records that do not fit the schema: off, warn or enforce
     sent_write_at: the last write that `datasets.store.written` has reported
     is_of_product: whether Signalbox fills it with its statistics, so that nobody else may write or empty it
+    licence: SPDX identifier; contact: email address or URL; units: unit by field name, or null
     late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
@@ -58,6 +64,10 @@ class DataSet(models.Model):
     retention_days = models.PositiveIntegerField(null=True, blank=True)
     max_records = models.PositiveIntegerField(null=True, blank=True)
     expected_every_seconds = models.PositiveIntegerField(null=True, blank=True)
+    description = models.TextField(blank=True, default="", db_default="")
+    licence = models.CharField(max_length=40, blank=True, default="", db_default="")
+    contact = models.CharField(max_length=MAX_CONTACT, blank=True, default="", db_default="")
+    units = models.JSONField(null=True, blank=True)
     record_count = models.BigIntegerField(default=0, editable=False)
     last_write_at = models.DateTimeField(null=True, editable=False)
     revision = models.BigIntegerField(default=0, editable=False)

@@ -27,6 +27,13 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("max_records", 1_000_000_000, 1_000_000_000),
     ("expected_every_seconds", 1, 1),
     ("expected_every_seconds", 31_536_000, 31_536_000),
+    ("description", " Calls by hour.\r\nWithout tests. ", "Calls by hour.\nWithout tests."),
+    ("description", "d" * 2_000, "d" * 2_000),
+    ("licence", "OGL-UK-3.0", "OGL-UK-3.0"),
+    ("licence", "", ""),
+    ("contact", " data@example.gov.uk ", "data@example.gov.uk"),
+    ("contact", "https://example.gov.uk/help?topic=data", "https://example.gov.uk/help?topic=data"),
+    ("units", {"cost": "GBP", "a: b": "days"}, {"cost": "GBP", "a: b": "days"}),
 ]
 BAD: list[tuple[str, Any, str]] = [
     ("group", "Pay", "Use only a–z, 0–9, - and _. “P” is not allowed."),
@@ -43,6 +50,15 @@ BAD: list[tuple[str, Any, str]] = [
     ("max_records", 1_000_000_001, "Keep 1 to 1,000,000,000 of the newest records."),
     ("expected_every_seconds", 0, "Choose a time from 1 second to 365 days."),
     ("expected_every_seconds", 31_536_001, "Choose a time from 1 second to 365 days."),
+    ("description", "d" * 2_001, "Enter at most 2,000 characters, not 2,001."),
+    ("contact", "somebody", "Enter an email address, or the URL of a page that starts with https://."),
+    ("contact", "javascript:alert(1)", "Enter an email address, or the URL of a page that starts with https://."),
+    ("contact", "https://a.example/<b>", "Enter an email address, or the URL of a page that starts with https://."),
+    ("contact", "a@b@example.org", "Enter an email address, or the URL of a page that starts with https://."),
+    ("units", {"_id": "GBP"}, "“_id” is not a field name."),
+    ("units", {"cost": ""}, "Enter a unit of 1 to 40 characters for “cost”."),
+    ("units", {"cost": "u" * 41}, "Enter a unit of 1 to 40 characters for “cost”."),
+    ("units", {f"f{n}": "m" for n in range(201)}, "Enter at most 200 units, not 201."),
 ]
 
 
@@ -56,6 +72,8 @@ def by_console(console: Client, name: str, value: Any) -> str:
         form |= {"expected_every_seconds_0": value, "expected_every_seconds_1": "1"}
     elif name == "auto_ids":
         form[name] = "\r\n".join(value)
+    elif name == "units":
+        form[name] = "\r\n".join(f"{field}: {unit}" for field, unit in value.items())
     elif name not in NAMED:
         form[name] = value
     return html.unescape(console.post(page, form, follow=True).content.decode())

@@ -383,8 +383,8 @@ def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
     too_many = charted(manager, data_set, split="channel", last="223", period="hour")
 
     assert "A chart has at most 2,000 points: with this split, 222 periods." in too_many
-    assert "chart-figure" not in too_many
-    assert "chart-figure" in charted(manager, data_set, last="2000", period="hour")
+    assert "chart-box" not in too_many
+    assert "chart-box" in charted(manager, data_set, last="2000", period="hour")
     assert "The chart cannot be drawn." in charted(manager, data_set, measure="no:such")
 
 

@@ -16,6 +16,8 @@ header `Authorization: Bearer <token>`.
 
 - The scope **write** allows POST and PUT, the scope **read** allows GET and HEAD. A token has one or both.
 - Anyone can read a public data set without a token, also from pages of other sites.
+- `/data/{group}/{type}.jsonld` describes a public data set for search engines, and `.csv-metadata.json` its CSV for
+  programs. `/catalogue.jsonld` lists all public data sets in DCAT 3.
 - OPTIONS returns the allowed methods and needs no token.
 """
 

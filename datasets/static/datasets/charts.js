@@ -1,16 +1,16 @@
 // Shows the values of a place in a chart: under the pointer, on a tap, and with the arrow keys on a focused chart.
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const chart of document.querySelectorAll(".chart-figure > .chart")) {
+    for (const chart of document.querySelectorAll(".chart-box > .chart-svg")) {
         const areas = [...chart.querySelectorAll(".chart-values > rect")];
         if (!areas.length) continue;
-        const figure = chart.parentElement;
-        let tip = figure.querySelector(".chart-tip");
+        const box = chart.parentElement;
+        let tip = box.querySelector(".chart-tip");
         if (!tip) {
             tip = document.createElement("p");
             tip.className = "chart-tip";
             tip.setAttribute("role", "status");
-            figure.append(tip);
+            box.append(tip);
         }
         // The browser would show its own box besides, so the texts move out of their titles.
         const values = areas.map((area) => {
@@ -32,7 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
             areas[place].dataset.shown = "";
             tip.textContent = values[place];
             const area = areas[place].getBoundingClientRect();
-            const whole = figure.getBoundingClientRect();
+            const whole = box.getBoundingClientRect();
             const right = area.right - whole.left + 8;
             const left = area.left - whole.left - 8 - tip.offsetWidth;
             const fitsRight = right + tip.offsetWidth <= whole.width;

@@ -163,6 +163,38 @@ def test_late_data_sets_are_listed(console, service):
     assert "levels" in text_of(console.get(link_of(page, "View late data sets")))
 
 
+@pytest.mark.parametrize("lacking", ["description", "licence", "contact"])
+def test_public_data_sets_without_what_catalogues_show_are_named(console, service, lacking):
+    whole = {"description": "Levels by hour.", "licence": "OGL-UK-3.0", "contact": "data@example.org"}
+    making.make_data_set("tides", "whole", public=True, **whole)
+    making.make_data_set("tides", "private")
+    making.make_data_set("tides", "levels", public=True, **{**whole, lacking: ""})
+
+    page = text_of(console.get(FRAGMENT))
+
+    assert f"The public data set tides/levels has no {lacking}." in page
+    assert "tides/levels" in text_of(console.get(link_of(page, "View settings")))
+
+
+def test_two_public_data_sets_without_a_licence_are_named_and_listed(console, service):
+    making.make_data_set("tides", "private")
+    for name in ("levels", "times"):
+        making.make_data_set("tides", name, public=True)
+
+    page = text_of(console.get(FRAGMENT))
+
+    assert "The public data sets tides/levels and tides/times need a description, a licence and a contact." in page
+    listed = text_of(console.get(link_of(page, "View these data sets")))
+    assert ("tides/levels" in listed, "tides/times" in listed, "tides/private" in listed) == (True, True, False)
+
+
+def test_many_public_data_sets_without_a_licence_are_counted(console, service):
+    for number in range(4):
+        making.make_data_set("tides", f"n{number}", public=True)
+
+    assert "4 public data sets need a description, a licence and a contact." in text_of(console.get(FRAGMENT))
+
+
 def test_the_section_is_hidden_if_nothing_needs_anybody_and_answers_304(service):
     person = colleague(service, Role.SEE_ACTIVITY)
 

@@ -1,0 +1,1 @@
+"""Describe public data sets for catalogues of open data. Source: docs/reference/open-data.md."""
