@@ -1,8 +1,12 @@
-"""The URLs of the data set API, each with and without a slash at the end. There are no redirects."""
+"""The URLs of the data set API, each with and without a slash at the end, and of published dashboards.
+
+There are no redirects.
+"""
 
 from django.urls import re_path
 
 from datasets.api.views import DataSetViewSet, NothingHereView
+from datasets.dashboards import views as dashboards
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
 
@@ -12,4 +16,6 @@ urlpatterns = [
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/undo\Z", undo, name="undo_emptying"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
     re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
+    re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})\Z", dashboards.dashboard, name="dashboard"),
+    re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})/(?P<tile_id>[0-9]{1,18})\.csv\Z", dashboards.csv, name="tile_csv"),
 ]
