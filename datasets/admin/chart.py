@@ -12,9 +12,12 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from config import formats
 from config.console.theme import NumberInput, Select
 from config.databases import replica
-from datasets.admin import chart_svg, examples
+from datasets.admin import examples
+from datasets.charts.data import ChartData, Kind, Series
+from datasets.charts.drawing import figure
 from datasets.errors import BeingBuilt, Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import engines, escaping, export, parameters, periods, time_limit
@@ -77,7 +80,6 @@ class Chart:
     query: str
     starts: list[str]
     series: list[tuple[str, list[Any]]]
-    has_lines: bool
     svg: SafeString
     is_empty: bool
     without_other: bool
@@ -126,11 +128,30 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
         query=urlencode([*asked.items(), ("format", "csv")]),
         starts=starts,
         series=series,
-        has_lines=asked["kind"] == "lines",
-        svg=chart_svg.draw(title, starts, series, kind=asked["kind"]),
+        svg=_drawn(title, starts, series, asked),
         is_empty=not any(value for _, values in series for value in values),
         without_other=without_other,
     )
+
+
+def _drawn(title: str, starts: list[str], series: list[tuple[str, list[Any]]], asked: dict[str, Any]) -> SafeString:
+    periods = formats.counted(len(starts), "period")
+    chart = ChartData(
+        kind=_kind(asked["kind"], series),
+        title=title,
+        description=f"{periods}, {len(series)} series; the table below has all values.",
+        labels=starts,
+        period=asked["period"],
+        series=[Series(name, values, is_other=name == _OTHER) for name, values in series],
+    )
+    return figure(chart, key="chart")
+
+
+def _kind(asked: str, series: list[tuple[str, list[Any]]]) -> Kind:
+    """Return the kind of the chart. Bars are stacked unless a value is negative."""
+    if asked == "lines":
+        return "line"
+    return "bar" if any((value or 0) < 0 for _, values in series for value in values) else "stacked_bar"
 
 
 def _asked(form: ChartForm) -> dict[str, Any] | None:

@@ -358,7 +358,7 @@ def test_a_chart_has_eight_series_and_others_with_a_table_of_all_values(manager,
     assert columns == ["From", *(f"c{n}" for n in range(8)), "other"]
     last = next(row for row in re.findall(r"<tr><th scope=\"row\">.*?</tr>", text) if today in row)
     assert re.findall(r"<td[^>]*>(.*?)</td>", last) == ["12", "11", "10", "9", "8", "7", "6", "5", "10"]
-    assert '<title id="chart-title">Number of records by day and channel</title>' in text
+    assert '<title id="chart-wide-title">Number of records by day and channel</title>' in text
     assert "<desc" in text
     assert "group_by=channel" in text
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text.replace("http://127.0.0.1:8000", ""))
@@ -383,8 +383,8 @@ def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
     too_many = charted(manager, data_set, split="channel", last="223", period="hour")
 
     assert "A chart has at most 2,000 points: with this split, 222 periods." in too_many
-    assert "ds-chart" not in too_many
-    assert "ds-chart" in charted(manager, data_set, last="2000", period="hour")
+    assert "chart-figure" not in too_many
+    assert "chart-figure" in charted(manager, data_set, last="2000", period="hour")
     assert "The chart cannot be drawn." in charted(manager, data_set, measure="no:such")
 
 
