@@ -33,6 +33,10 @@ class ShownDashboard:
     is_late: bool
 
     @property
+    def has_charts(self) -> bool:
+        return any(tile.drawing for tile in self.tiles)
+
+    @property
     def has_error(self) -> bool:
         return any(tile.kind == TileKind.ERROR for tile in self.tiles)
 

@@ -9,7 +9,7 @@ from django.utils.translation import get_language, gettext
 
 from config.invalid import InvalidValue
 from datasets import errors
-from datasets.dashboards import grid, text, wording
+from datasets.dashboards import drawings, grid, text, wording
 from datasets.dashboards.choices import ReaderChoice
 from datasets.dashboards.grid import Grid
 from datasets.dashboards.wording import Unit
@@ -52,6 +52,7 @@ class ShownTile:
     """A tile. title_language, text_language: of its texts, blank if they are in the language of the page
 
     about: the text below a figure or chart; error: why it has no values; cells: the rows of its table
+    drawing: the SVG of a chart, blank for other tiles
     is_published: whether its reader may see its data sets
     hidden: what stands for values that are too small, or blank; is_cut: whether the table has only the first rows
     """
@@ -66,9 +67,7 @@ class ShownTile:
     error: str = ""
     number: ShownNumber | None = None
     grid: Grid | None = None
-    unit: Unit = field(default_factory=Unit)
-    chart_kind: str = ""
-    target: float | None = None
+    drawing: SafeString = field(default_factory=SafeString)
     cells: list[tuple[str, list[str]]] = field(default_factory=list)
     hidden: str = ""
     is_cut: bool = False
@@ -134,9 +133,9 @@ def _answered(shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Q
         kind=TileKind.NUMBER if number else TileKind.CHART if is_chart else TileKind.TABLE,
         number=number,
         grid=found,
-        unit=unit,
-        chart_kind=chart if is_chart else "",
-        target=tile.target,
+        drawing=drawings.draw(tile, found, question, unit, kind=chart, title=shown.title)
+        if is_chart
+        else shown.drawing,
         cells=_cells(found, unit, hidden),
         hidden=hidden if any(column.hidden for column in found.columns) else "",
         is_cut=len(found.places) > MAX_TABLE_ROWS or len(found.columns) > MAX_TABLE_COLUMNS,

@@ -42,6 +42,13 @@ def test_a_chart_has_a_table_with_a_column_for_each_group(dashboard):
     ]
 
 
+def test_a_chart_has_a_drawing_with_its_title_and_other_tiles_have_none(dashboard):
+    drawings = [tile.drawing for tile in shown(dashboard).tiles]
+
+    assert [bool(drawing) for drawing in drawings] == [False, True, False, False]
+    assert drawings[1].count(">Visits by channel</title>") == 2  # a wide tile has the wide and the narrow form
+
+
 def test_values_below_the_limit_are_hidden_in_the_table_and_the_chart(dashboard, visits):
     tile = add(dashboard, saved_query=save(visits, BY_CHANNEL, name="Small"), hide_below=5)
 
