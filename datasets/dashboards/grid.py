@@ -6,6 +6,7 @@ Source: docs/reference/dashboards.md §2.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from datasets.dashboards import wording
@@ -73,7 +74,11 @@ def _columns(rows: list[AnswerRow], question: Question, name: str, hide_below: i
     yield _column(name, [row.value for row in rows], hide_below)
     if question.compare:
         earlier = compared(question)
-        title = gettext("%(name)s, %(earlier)s") % {"name": name, "earlier": earlier}
+        title = (
+            gettext("%(name)s, %(earlier)s") % {"name": name, "earlier": earlier}
+            if question.split
+            else capfirst(earlier)
+        )
         yield _column(title, [row.previous for row in rows], hide_below, is_comparison=True)
     if question.moving and hide_below is None:
         title = gettext("%(name)s, mean of %(number)s periods") % {"name": name, "number": question.moving}

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from config.host_names import ascii_host
 from config.invalid import InvalidValue
-from datasets.models import Dashboard, SavedQuery, Tile
+from datasets.models import Dashboard, SavedQuery
 from datasets.records import names
 from datasets.saved_queries.question import Question
 
@@ -74,7 +74,7 @@ def check_filter(field: str, values: Sequence[str]) -> None:
         raise InvalidValue("A value is in the list twice. Enter each value once.")
 
 
-def check_hide_below(tile: Tile, saved_query: SavedQuery | None) -> None:
+def check_hide_below(hide_below: int | None, saved_query: SavedQuery | None) -> None:
     """Raise InvalidValue if small values cannot be hidden: a ratio has no number of people."""
-    if tile.hide_below and (saved_query is None or Question.of(saved_query.question).divided_by is not None):
+    if hide_below and (saved_query is None or Question.of(saved_query.question).divided_by is not None):
         raise InvalidValue("Small values can be hidden in counts and sums, not in a text or a ratio of two values.")
