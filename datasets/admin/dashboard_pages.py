@@ -7,11 +7,11 @@ from django.template.response import TemplateResponse
 from django.utils import translation
 
 from config.audit import changes
-from config.console.admin import ConsoleModelAdmin
 from config.invalid import InvalidValue
 from datasets.admin import dashboard_tabs
 from datasets.admin.access import data_sets_of, is_open_to
 from datasets.admin.dashboard_forms import PlaceForm, TileForm
+from datasets.admin.ready_made_pages import ReadyMadePages
 from datasets.dashboards import page, placing, publishing
 from datasets.dashboards.choices import ReaderChoice, UnknownChoice
 from datasets.dashboards.frame import frame
@@ -19,10 +19,16 @@ from datasets.dashboards.limits import MAX_TILES
 from datasets.models import Dashboard, SavedQuery, Tile
 
 
-class DashboardPages(ConsoleModelAdmin):
+class DashboardPages(ReadyMadePages):
     """The pages of one dashboard. Owners of data sets and of dashboards may use them."""
 
-    row_actions = {"tiles": "tiles", "add-tile": "add_tile", "tile": "change_tile", "preview": "preview"}
+    row_actions = {
+        **ReadyMadePages.row_actions,
+        "tiles": "tiles",
+        "add-tile": "add_tile",
+        "tile": "change_tile",
+        "preview": "preview",
+    }
     read_only_actions = frozenset({"preview"})
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:

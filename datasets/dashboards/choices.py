@@ -4,11 +4,11 @@ Each value comes from a closed list, because each combination is computed and ke
 Source: docs/reference/dashboards.md §3.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+from datasets.dashboards import conditions
 from datasets.dashboards.ranges import AS_SAVED, RANGES, asked
 from datasets.models import Dashboard
 from datasets.saved_queries.answering import View
@@ -61,17 +61,5 @@ class ReaderChoice:
 
     def view(self, question: Question, filter_field: str) -> View:
         """Return what this choice means for the question of a tile."""
-        where = _condition(filter_field, self.filter) if self.filter and filter_field else ""
+        where = conditions.is_one_of(filter_field, [self.filter]) if self.filter and filter_field else ""
         return View(range=asked(self.range, question), where=where)
-
-
-def _condition(field: str, value: str) -> str:
-    """Return the condition of a filter. A value that is a number finds records with the text and with the number.
-
-    >>> _condition("channel", "web"), _condition("status", "404")
-    ('"channel" = "web"', '"status" in ("404", 404)')
-    """
-    name, text = (json.dumps(one, ensure_ascii=False) for one in (field, value))
-    if value.isascii() and value.isdigit() and str(int(value)) == value:
-        return f"{name} in ({text}, {value})"
-    return f"{name} = {text}"
