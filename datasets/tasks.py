@@ -5,6 +5,7 @@ from django.conf import settings
 
 from datasets import store
 from datasets.columns import building, files
+from datasets.saved_queries import deriving
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
 
@@ -27,3 +28,9 @@ def build_columns() -> None:
     """Cut large data sets into segments, and build the column files that are due. Runs every minute."""
     if settings.COLUMNS and files.has_cache() and building.may_begin():
         building.build_due(_BUILDING_SECONDS)
+
+
+@shared_task(ignore_result=True, time_limit=_BUILDING_SECONDS + 330)
+def store_saved_queries() -> None:
+    """Store the rows of saved queries that are due. Runs every minute."""
+    deriving.store_due()

@@ -49,7 +49,7 @@ _kept = cache(generate)
 
 def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
     """Keep the paths of the APIs, each once. A slash at the end leads to the same view."""
-    prefixes = tuple(part.prefix for part in parts())  # loads the schemas of the views
+    prefixes = tuple(prefix for part in parts() for prefix in part.prefixes)  # loads the schemas of the views
     found: dict[tuple[str, str], Endpoint] = {}
     for path, pattern, method, view in endpoints:
         url = path.removesuffix("/")
@@ -73,7 +73,7 @@ def complete(result: Json, **_: object) -> Json:
             schemas[name]["oneOf"] = [{"required": [one]} for one in properties]
         schemas[_error_name(part)] = part.error_schema
         for path, methods in result["paths"].items():
-            if path.startswith(part.prefix):
+            if path.startswith(part.prefixes):
                 for operation in methods.values():
                     _refuse(operation, part)
                     if "requestBody" in operation and operation["operationId"] not in part.optional_bodies:

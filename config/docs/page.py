@@ -29,7 +29,7 @@ def _area(part: ApiPart) -> Json:
     operations = [
         (operation["tags"][0], _operation(path, method, operation, part))
         for path, methods in document()["paths"].items()
-        if path.startswith(part.prefix)
+        if path.startswith(part.prefixes)
         for method, operation in methods.items()
     ]
     anchor = slugify(part.name)

@@ -30,8 +30,8 @@ class ApiPart:
 
     name:          used in names of schemas
     title:         the heading above its chapters
-    prefix:        the start of its paths
-    base_url:      the URL before the prefix
+    prefixes:      the starts of its paths
+    base_url:      the URL before its paths
     errors:        operation id → its errors, in the order of the checks
     families:      title → all errors of one family, also those of no operation
     error_schema:  JSON Schema of the body of all errors
@@ -42,7 +42,7 @@ class ApiPart:
 
     name: str
     title: str
-    prefix: str
+    prefixes: tuple[str, ...]
     base_url: str
     chapters: Sequence[Chapter]
     errors: Mapping[str, Sequence[type[ApiError]]]

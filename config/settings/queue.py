@@ -43,6 +43,7 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.mailboxes.*": {"queue": "upkeep"},
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "datasets.tasks.build_columns": {"queue": "upkeep"},
+    "datasets.tasks.store_saved_queries": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
@@ -79,6 +80,7 @@ if "datasets" in AREAS:
         "datasets.tasks.check_freshness": 60,
         "datasets.tasks.note_fields": 60,
         "datasets.tasks.build_columns": 60,
+        "datasets.tasks.store_saved_queries": 60,
     }
 if "notifications" in AREAS:
     _SECONDS |= {

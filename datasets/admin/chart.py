@@ -121,10 +121,9 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     else:
         series, without_other = [(_name(key), [row[key] for row in rows])], False
     title = f"{_name(key)} by {asked['period']}" + (f" and {asked['split']}" if asked["split"] else "")
-    token = "" if data_set.public else ' -H "Authorization: Bearer $DATA_TOKEN"'
     return Chart(
         title=title,
-        command=f'curl -sS "{examples.url(data_set)}?{query_string}"{token}',
+        command=examples.query(data_set, query_string),
         query=urlencode([*asked.items(), ("format", "csv")]),
         starts=starts,
         series=series,

@@ -10,6 +10,7 @@ from config.console.checking import validator
 from config.console.theme import TextInput
 from datasets.admin.form_fields import AutoIdsField, SpanField
 from datasets.admin.owners import OwnersForm
+from datasets.admin.publishing import PublishingForm
 from datasets.admin.retention import RetentionForm
 from datasets.models import DataGroup, DataSet, DataType
 from datasets.validation import parse_path_part
@@ -24,12 +25,7 @@ def _path_part(label: str, names: str) -> forms.CharField:
     return forms.CharField(label=label, widget=TextInput(attrs=attrs), validators=is_valid, help_text=_NAME_HELP)
 
 
-class DataSetForm(OwnersForm):
-    """may_publish: whether the last sign-in is recent; where_to_prove: the URL that asks for the password."""
-
-    may_publish = True
-    where_to_prove = ""
-
+class DataSetForm(PublishingForm, OwnersForm):
     auto_ids = AutoIdsField(
         label="Fields that identify a record",
         required=False,
@@ -53,16 +49,7 @@ class DataSetForm(OwnersForm):
         }
 
     def clean_public(self) -> bool:
-        wanted: bool = self.cleaned_data["public"]
-        if wanted and not self.may_publish and "public" in self.changed_data:
-            raise forms.ValidationError(
-                format_html(
-                    'To make the records public, <a href="{}" target="_blank">enter your password again</a> '
-                    "(opens in a new tab), then save again.",
-                    self.where_to_prove,
-                )
-            )
-        return wanted
+        return self.clean_publication("public", "the records")
 
 
 class NewDataSetForm(DataSetForm, RetentionForm):

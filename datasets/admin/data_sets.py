@@ -8,12 +8,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from config.console import recent_sign_in
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
 from config.invalid import InvalidValue
 from datasets import tokens
-from datasets.admin import examples
+from datasets.admin import examples, publishing
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
@@ -57,8 +56,7 @@ class DataSetAdmin(ManagersAndOwners, EmptyingPages, DataSetPages, DataSetList):
         known = {
             "editor": request.user,
             "manages_all": manages_all(request),
-            "may_publish": recent_sign_in.is_recent(request),
-            "where_to_prove": recent_sign_in.ask(request).url,
+            **publishing.of_request(request),
         }
         kwargs["form"] = type(form.__name__, (form,), known)
         return super().get_form(request, obj, change=change, **kwargs)

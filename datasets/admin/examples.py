@@ -38,3 +38,9 @@ def write(data_set: DataSet, secret: str) -> str:
 
 def read(data_set: DataSet, secret: str) -> str:
     return f'curl -sS "{url(data_set)}?limit=10" -H "Authorization: Bearer {secret}"'
+
+
+def query(data_set: DataSet, query_string: str) -> str:
+    """Return the command of a question."""
+    token = "" if data_set.public else ' -H "Authorization: Bearer $DATA_TOKEN"'
+    return f'curl -sS "{url(data_set)}?{query_string}"{token}'

@@ -4,7 +4,6 @@ Source: docs/reference/data-sets.md §11, §12.
 """
 
 import gzip
-import hashlib
 from datetime import datetime
 from io import BytesIO
 from itertools import chain
@@ -13,11 +12,11 @@ from wsgiref.util import FileWrapper
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
-from django.utils.http import parse_etags
 from django.utils.text import compress_sequence
 from rest_framework.request import Request
 
 from config.databases import replica
+from datasets.api.caching import cache_control, entity_tag, is_current
 from datasets.models import DataSet
 from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
 from datasets.queries.query import Query
@@ -51,8 +50,12 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
         periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     known_fields.check(data_set, query)
     tag = _entity_tag(data_set, query, now)
-    headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
-    if _is_current(request, tag):
+    headers = {
+        "Cache-Control": cache_control(data_set, is_public=data_set.public),
+        "ETag": tag,
+        "Vary": "Accept-Encoding",
+    }
+    if is_current(request, tag):
         unchanged = HttpResponse(status=304, headers=headers)
         del unchanged.headers["Content-Type"]
         return unchanged
@@ -129,7 +132,7 @@ def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
     named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
     if query.period is not None and query.start_at is None and query.end_at is None:
         named += moments.write(moments.period_starts(now)[query.period])
-    return f'W/"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
+    return entity_tag(named)
 
 
 def _follow_replica(data_set: DataSet) -> None:
@@ -137,18 +140,6 @@ def _follow_replica(data_set: DataSet) -> None:
     if replica.connection().alias != data_set._state.db:
         found = DataSet.objects.filter(pk=data_set.pk).values_list("revision", "current_store").first()
         data_set.revision, data_set.current_store = found or (0, None)
-
-
-def _cache_control(data_set: DataSet) -> str:
-    if not data_set.public:
-        return "private, no-cache"
-    seconds = settings.DATASETS_REALTIME_CACHE_SECONDS if data_set.realtime else settings.DATASETS_CACHE_SECONDS
-    return f"max-age={seconds}, must-revalidate"
-
-
-def _is_current(request: Request, tag: str) -> bool:
-    known = [each.removeprefix("W/") for each in parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))]
-    return "*" in known or tag.removeprefix("W/") in known
 
 
 def _compressed(request: Request, response: HttpResponse) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from datasets.dashboards import wording
 from datasets.queries import values
-from datasets.saved_queries.answer import Answer, AnswerRow, Number
+from datasets.saved_queries.answer import AnswerRow, Number, QueryAnswer
 from datasets.saved_queries.question import Question
 
 
@@ -42,7 +42,7 @@ class Grid:
         return not any(value is not None or column.hidden for column in self.columns for value in column.values)
 
 
-def of(answer: Answer, question: Question, name: str, hide_below: int | None) -> Grid:
+def of(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
     """Return the grid of an answer. name: of the series if there is only one
 
     hide_below: smaller values are left out, and so are means over the last periods, because they would reveal them
@@ -55,7 +55,7 @@ def of(answer: Answer, question: Question, name: str, hide_below: int | None) ->
     return Grid(heading=heading, places=groups, starts=[], columns=columns)
 
 
-def _by_period(answer: Answer, question: Question, name: str, hide_below: int | None) -> Grid:
+def _by_period(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
     starts = sorted({row.start_at for row in answer.rows})
     by_split: dict[values.Order, dict[str, AnswerRow]] = {}
     for row in answer.rows:

@@ -14,6 +14,7 @@ from config.invalid import InvalidValue
 from datasets.dashboards import placing
 from datasets.dashboards.conditions import is_one_of
 from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
+from datasets.saved_queries import limits
 from datasets.saved_queries.question import AskedRange, Measure, Question
 
 MAX_VALUES = 20
@@ -112,6 +113,7 @@ def add(described: Described, dashboard: Dashboard, *, by: User | None) -> list[
     texts, ratio = TEXTS[described.kind], question(described)
     monthly = replace(ratio, period="month", compare="")
     with transaction.atomic():
+        limits.check_number_of_queries(described.data_set, wanted=2)
         number = _saved(described, ratio, texts.title, ChartKind.NUMBER, by)
         chart = _saved(described, monthly, f"{texts.title} by month", ChartKind.LINE, by)
         tiles = [

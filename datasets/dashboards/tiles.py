@@ -15,7 +15,7 @@ from datasets.dashboards.grid import Grid
 from datasets.dashboards.wording import Unit
 from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
 from datasets.saved_queries import answering
-from datasets.saved_queries.answer import Answer
+from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.question import Question
 
 MAX_TABLE_ROWS = 400
@@ -121,7 +121,9 @@ def translated(english: str, welsh: str) -> tuple[str, str]:
     return (welsh, "") if welsh else (english, "en" if english else "")
 
 
-def _answered(shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Question, answer: Answer) -> ShownTile:
+def _answered(
+    shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Question, answer: QueryAnswer
+) -> ShownTile:
     unit = Unit.of(saved_query, question)
     found = grid.of(answer, question, shown.title, tile.hide_below)
     chart = saved_query.chart
@@ -144,7 +146,7 @@ def _answered(shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Q
     )
 
 
-def _number_of(answer: Answer, question: Question, unit: Unit, tile: Tile) -> ShownNumber | None:
+def _number_of(answer: QueryAnswer, question: Question, unit: Unit, tile: Tile) -> ShownNumber | None:
     """Return the number of a tile: the only value, or that of the last period that has one. None: it has groups"""
     if question.split:
         return None

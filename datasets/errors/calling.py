@@ -38,6 +38,20 @@ class TokenOfAnotherDataSet(DataError):
     fix = "Use a token of this data set, or check the group and type in the URL."
 
 
+class TokenOfAnotherQuery(DataError):
+    slug = "data-token-of-another-query"
+    status = 403
+    text = "This token belongs to another saved query."
+    fix = "Use a token of this saved query, or check the id in the URL."
+
+
+class NoChart(DataError):
+    slug = "data-no-chart"
+    status = 404
+    text = "This saved query has no chart. Request .json or .csv."
+    fix = "Request `.json` or `.csv`, or let the query show lines or bars."
+
+
 class WritingNotAllowed(DataError):
     slug = "data-token-may-not-write"
     status = 403

@@ -14,11 +14,13 @@ from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from datasets import records, store, tokens
 from datasets.management import demo_dashboard, provision
-from datasets.models import AccessToken, DataSet
+from datasets.models import AccessToken, DataSet, SavedQuery
 from datasets.records import moments
+from datasets.saved_queries.question import AskedRange, Measure, Question
 from datasets.validation import is_secret
 
 TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
+DEMO_QUERY = "demoVisitsWeekly"
 _TYPES = ("visits", "satisfaction", "queue-times")
 _DAYS = 14
 _WEEKS = 26
@@ -33,6 +35,7 @@ def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
         _fill("visits", _visits(now, options))
         _fill("satisfaction", _satisfaction(now, options))
         _fill("queue-times", _queue_times(now - _LAST_WRITE_AGO, options))
+        _save_query()
         demo_dashboard.make(now, options, _fill)
         DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _LAST_WRITE_AGO)
     line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
@@ -71,6 +74,16 @@ def _make_data_sets(stored: str) -> str:
     for data_set in DataSet.objects.filter(group__name="demo"):
         data_set.owners.add(*get_user_model().objects.filter(username="admin"))
     return secret
+
+
+def _save_query() -> None:
+    """Create the saved query that the examples of the API documentation read."""
+    visits = DataSet.objects.at("demo", "visits").get()
+    question = Question(measure=Measure(field="count"), period="day", split="channel", range=AskedRange(number=_DAYS))
+    chosen = {"data_set": visits, "name": "Visits by channel", "chart": "stacked_bar", "is_public": True}
+    SavedQuery.objects.get_or_create(
+        public_id=DEMO_QUERY, defaults={**chosen, "unit": "visits", "question": question.document()}
+    )
 
 
 def _fill(type: str, values: Iterator[dict[str, object]]) -> None:

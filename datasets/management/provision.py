@@ -8,6 +8,8 @@ from config.areas import DocumentErrors
 from config.audit import changes
 from config.management.declarations import Declaration, DeclaredRow, Texts, Value, read
 from datasets import tokens, validation
+from datasets.management import saved_queries
+from datasets.management.saved_queries import SavedQueryDeclaration
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
 
@@ -31,6 +33,7 @@ class DataSetDeclaration(Declaration):
     max_records = Value(int, validation.check_max_records, allow_null=True)
     expected_every_seconds = Value(int, validation.check_expected_every, allow_null=True)
     tokens = TokenDeclaration(many=True, required=False)
+    saved_queries = SavedQueryDeclaration(many=True, required=False)
 
 
 def apply(document: object, errors: DocumentErrors) -> object:
@@ -80,7 +83,7 @@ def _path(entry: DeclaredRow) -> str:
 
 
 def _apply_one(entry: DeclaredRow) -> None:
-    names = ("group", "type", "tokens")
+    names = ("group", "type", "tokens", "saved_queries")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     declared = entry.entries("tokens")
@@ -89,6 +92,7 @@ def _apply_one(entry: DeclaredRow) -> None:
     taken: set[int] = set()
     for token in declared:
         _token(data_set, token, taken)
+    saved_queries.apply(data_set, entry.entries("saved_queries"))
     entry.completed |= {"id": data_set.pk, "name": data_set.name, "tokens": [token.completed for token in declared]}
 
 

@@ -9,6 +9,6 @@ from datasets.models.found_token import token_by_hash
 from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
-from datasets.models.saved_query import ChartKind, QueryToken, SavedQuery, StoredAnswer, new_public_id
+from datasets.models.saved_query import ChartKind, QueryToken, SavedQuery, StoredAnswer, StoredEvery, new_public_id
 from datasets.models.segment import EARLIEST, Segment
 from datasets.models.write_error import WriteError

@@ -20,7 +20,7 @@ class Visibility(models.TextChoices):
 class Dashboard(models.Model):
     """A page of tiles. Source: docs/reference/dashboards.md.
 
-    slug: names it in its address; link_token: the part of the address that a holder of the link knows
+    slug: names it in its URL; link_token: the part of the URL that a holder of the link knows
     title_cy, summary_cy: the Welsh texts; blank shows the English ones
     filter_field: the field that a reader may filter all tiles by, or blank; filter_values: the values to choose from
     opened_sets: the ids of the data sets without public access that its publisher opened for its readers

@@ -9,6 +9,8 @@ from django.utils.crypto import get_random_string
 
 from datasets.models.data_set import DataSet
 
+DECIMALS = range(7)
+
 
 def new_public_id() -> str:
     """Return an id for an address: 16 letters and digits, which nobody can guess."""
@@ -23,12 +25,20 @@ class ChartKind(models.TextChoices):
     TABLE = "table", "Table"
 
 
+class StoredEvery(models.TextChoices):
+    HOUR = "hour", "Every hour"
+    DAY = "day", "Every day"
+    WEEK = "week", "Every week"
+
+
 class SavedQuery(models.Model):
     """A question about a data set. Source: docs/reference/saved-queries.md.
 
     public_id: names it in addresses
     question: what `datasets.saved_queries.question.Question` is made of
     is_public: whether everybody may read its answer; it never opens the data set itself
+    stored_in, stored_every: the data set to which its rows are written as records, and how often
+    stored_at: when they were last written
     revision: grows with each change, so that stored answers are not used any more
     """
 
@@ -41,6 +51,11 @@ class SavedQuery(models.Model):
     unit = models.CharField(max_length=20, blank=True)
     decimals = models.PositiveSmallIntegerField(null=True, blank=True)
     is_public = models.BooleanField(default=False)
+    stored_in = models.ForeignKey(
+        DataSet, null=True, blank=True, on_delete=models.SET_NULL, related_name="derived_from", db_index=False
+    )
+    stored_every = models.CharField(max_length=4, blank=True, choices=StoredEvery.choices)
+    stored_at = models.DateTimeField(null=True, editable=False)
     revision = models.PositiveIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
@@ -55,7 +70,11 @@ class SavedQuery(models.Model):
             models.UniqueConstraint(fields=["data_set", "name"], name="saved_query_name_unique"),
             models.CheckConstraint(condition=models.Q(chart__in=ChartKind.values), name="saved_query_chart_known"),
             models.CheckConstraint(
-                condition=models.Q(decimals__isnull=True) | models.Q(decimals__lte=6), name="saved_query_decimals_range"
+                condition=~models.Q(stored_in=models.F("data_set")), name="saved_query_stored_elsewhere"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(decimals__isnull=True) | models.Q(decimals__lte=DECIMALS[-1]),
+                name="saved_query_decimals_range",
             ),
         ]
 

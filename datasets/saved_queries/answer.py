@@ -30,7 +30,7 @@ class AnswerRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class QueryAnswer:
     """An answer. updated_at: when the last record of its data sets was written, or blank; is_late: a write is missing
 
     start_at, end_at: the range, or blank for all records

@@ -1,4 +1,4 @@
-"""Answer a saved query, once for all readers until one of its data sets changes.
+"""QueryAnswer a saved query, once for all readers until one of its data sets changes.
 
 Source: docs/reference/saved-queries.md.
 """
@@ -18,7 +18,7 @@ from datasets import errors
 from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.queries import engines, time_limit
 from datasets.records import moments
-from datasets.saved_queries.answer import Answer, combined, measured
+from datasets.saved_queries.answer import QueryAnswer, combined, measured
 from datasets.saved_queries.question import AskedRange, Measure, Question
 
 MAX_STORED = 50  # answers of one query, for the ranges and filters of readers
@@ -65,7 +65,7 @@ def state_of(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | 
     return _hash([saved_query.pk, saved_query.revision, [(one.pk, one.revision) for one in sets], pairs, late])
 
 
-def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> Answer:
+def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> QueryAnswer:
     """Return the answer. One process computes it; others that need the same wait for it. Raises InvalidQuery, Busy."""
     now = now or timezone.now()
     state = state_of(saved_query, view, now=now)
@@ -83,7 +83,7 @@ def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | No
         time.sleep(_POLL_SECONDS)
 
 
-def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) -> Answer:
+def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) -> QueryAnswer:
     """Return the answer as the data sets are now, without storing it. Raises InvalidQuery, Busy, NoSuchDataSet."""
     question = view.applied(Question.of(saved_query.question))
     sets = data_sets_of(question, saved_query.data_set)
@@ -95,7 +95,7 @@ def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) ->
             found.append(measured(rows, query, measure))
     written = [one.last_write_at for one in sets if one.last_write_at is not None]
     span = dict(question.pairs(question.measure, now=now))
-    return Answer(
+    return QueryAnswer(
         rows=combined(question, found[0], found[1] if len(found) > 1 else None),
         start_at=span.get("start_at", ""),
         end_at=span.get("end_at", ""),
@@ -104,7 +104,7 @@ def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) ->
     )
 
 
-def _stored(saved_query: SavedQuery, asked: str, state: str, *, release: bool = False) -> Answer | None:
+def _stored(saved_query: SavedQuery, asked: str, state: str, *, release: bool = False) -> QueryAnswer | None:
     """Return the stored answer if it is of this state. release: end the claim if it is"""
     rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=asked, state=state)
     found = rows.values_list("answer", flat=True).first()
@@ -112,10 +112,10 @@ def _stored(saved_query: SavedQuery, asked: str, state: str, *, release: bool = 
         return None
     if release:
         rows.update(computing_until=None)
-    return Answer.of(found)
+    return QueryAnswer.of(found)
 
 
-def _computed(saved_query: SavedQuery, view: View, state: str, now: datetime) -> Answer:
+def _computed(saved_query: SavedQuery, view: View, state: str, now: datetime) -> QueryAnswer:
     rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=view.hash)
     try:
         found = compute(saved_query, view, now=now)

@@ -27,7 +27,9 @@ class Writer:
         declared = {"group": self.group, "type": "visits", "tokens": [{"scopes": ["write", "read"]}], **settings}
         done = service.manage("provision", "-", input=json.dumps({"data_sets": [declared]}))
         assert done.returncode == 0, done.stderr
-        self.token = json.loads(done.stdout)["data_sets"][0]["tokens"][0]["token"]
+        (made,) = json.loads(done.stdout)["data_sets"]
+        self.token = made["tokens"][0]["token"]
+        self.saved_query_id = made["saved_queries"][0]["id"] if "saved_queries" in made else ""
         self.path = f"/data/{self.group}/visits"
         self.url = service.url + self.path
 

@@ -11,6 +11,7 @@ from datasets.api.schema import operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
 _TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
+_QUERY_TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherQuery)
 _BODY = (
     *(errors.WrongContentType, errors.WrongContentEncoding, errors.BodyTooLarge, errors.BodyEmpty),
     *(errors.BodyNotUtf8, errors.BodyNotJson, errors.BodyNotGzip),
@@ -25,18 +26,19 @@ PART = ApiPart(
     name="Data",
     title="Data sets",
     base_url=settings.DATA_BASE_URL,
-    prefix="/data/",
+    prefixes=("/data/", "/queries/"),
     chapters=CHAPTERS,
     errors={
         "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
         "undoEmptying": (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.NothingToUndo, *_FAILURES),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
+        "readSavedQuery": (*_QUERY_TOKEN, errors.NoSuchDataSet, errors.NoChart, *_QUERY, *_FAILURES),
     },
     families={
-        "Tokens": (*_TOKEN, errors.WritingNotAllowed, errors.ReadingNotAllowed),
+        "Tokens": (*_TOKEN, errors.TokenOfAnotherQuery, errors.WritingNotAllowed, errors.ReadingNotAllowed),
         "Paths": (
-            *(errors.NoSuchDataSet, errors.NothingHere, errors.MethodNotAllowed),
+            *(errors.NoSuchDataSet, errors.NoChart, errors.NothingHere, errors.MethodNotAllowed),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
         "Bodies": (errors.DryRunUnknown, *_BODY, *_KEY),

@@ -25,6 +25,7 @@ from datasets.queries.where.conditions import MAX_CHARACTERS
 WRITING, READING = "Write records", "Read records"
 
 _TEXT = {"type": "string"}
+_QUERY_ID = {"type": "string", "pattern": "^[A-Za-z0-9]{16}$"}
 _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
 
 
@@ -211,6 +212,38 @@ class DataSets(OpenApiViewExtension):
                     _answer_header(
                         "Cache-Control", "How long the answer of a public data set may be cached.", _TEXT, 200, 304
                     ),
+                ],
+            ),
+        )
+
+
+class SavedQueries(OpenApiViewExtension):
+    target_class = "datasets.api.saved_queries.SavedQueryViewSet"
+
+    def view_replacement(self) -> Any:
+        image = {"type": "string", "format": "binary"}
+        return annotated(
+            self.target,
+            read=extend_schema(
+                operation_id="readSavedQuery",
+                tags=[READING],
+                summary="Read the answer of a saved query",
+                description=(
+                    "Return the rows of a saved query, or its chart as an image. A public query needs no token, any "
+                    "other one a token of its own, which the console issues."
+                ),
+                auth=[{"accessToken": []}, {}],  # type: ignore[list-item]  # the stubs know names only
+                responses={
+                    (200, "application/json"): shapes.SAVED_QUERY,
+                    (200, "text/csv"): {"type": "string"},
+                    (200, "image/svg+xml"): {"type": "string"},
+                    (200, "image/png"): image,
+                    304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
+                },
+                parameters=[
+                    _path("public_id", "The id of the query.", {**_QUERY_ID, "examples": ["demoVisitsWeekly"]}),
+                    _path("form", "The format.", {"enum": ["json", "csv", "svg", "png"], "examples": ["json"]}),
+                    _header("If-None-Match", "The entity tags of stored answers.", _TEXT),
                 ],
             ),
         )

@@ -110,3 +110,19 @@ ERROR_BODY: Json = {
 }
 
 EXAMPLE = [{"_timestamp": "2026-11-20T09:00:00Z", "_id": "2026-11-20T09", "count": 42, "page": "/start"}]
+
+SAVED_QUERY: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "name", "description", "unit", "start_at", "end_at", "updated_at", "is_late", "data"],
+    "properties": {
+        "id": {"type": "string"},
+        "name": {"type": "string"},
+        "description": {"type": "string"},
+        "unit": {"type": "string"},
+        "start_at": {"type": ["string", "null"], "format": "date-time"},
+        "end_at": {"type": ["string", "null"], "format": "date-time"},
+        "updated_at": {"type": ["string", "null"], "format": "date-time"},
+        "is_late": {"type": "boolean"},
+        "data": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+    },
+}

@@ -45,7 +45,10 @@ class Callers:
                 ],
             },
         )
-        self.writer = Writer(service)
+        question = {"measure": {"field": "count"}, "range": {"kind": "all"}, "split": "channel"}
+        query = {"name": "Visits", "public": True, "chart": "bar", "question": question}
+        self.writer = Writer(service, saved_queries=[query])
+        self.writer.post([{"_timestamp": "2024-01-01T00:00:00Z", "channel": "web", "count": 1}])
         sent = self.sender.client().send_sms_notification(NUMBER, self.sender.templates["sms"])
         self.message_id = sent["id"]
         self.scheduled_ids = {action: self._schedule() for action in ("PATCH", "POST")}
@@ -74,7 +77,7 @@ class Callers:
         return str(answer.json()["data"]["id"])
 
     def authorization(self, path: str) -> str:
-        if path.startswith("/data/"):
+        if path.startswith(("/data/", "/queries/")):
             return f"Bearer {self.writer.token}"
         # A test key may not change suppressions, and only the team key may manage templates.
         key_type = "team" if path.startswith(("/v2/suppressions", "/v2/templates")) else "test"
@@ -89,6 +92,7 @@ class Callers:
             "suppression_id": self.suppression_id,
             "file_id": self.file_id,
             "group": self.writer.group,
+            "public_id": self.writer.saved_query_id,
             "type": "visits",
             "number": 1,
         }

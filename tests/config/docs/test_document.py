@@ -93,6 +93,7 @@ def test_every_operation_of_both_areas_is_in_it():
         ("put", "/data/{group}/{type}"),
         ("post", "/data/{group}/{type}/undo"),
         ("get", "/data/{group}/{type}"),
+        ("get", "/queries/{public_id}.{form}"),
     }
 
 

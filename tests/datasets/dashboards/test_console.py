@@ -258,3 +258,13 @@ def test_a_data_set_that_a_dashboard_shows_is_not_deleted(browser, own, visits):
     expected = "pay/visits is shown on “Visits to our service”. Remove its tiles from this dashboard first."
     assert expected in texts(page)
     assert DataSet.objects.filter(pk=visits.pk).exists()
+
+
+def test_a_saved_query_that_a_dashboard_shows_is_not_deleted(browser, own):
+    query = own.tiles.first().saved_query
+    path = reverse("admin:datasets_savedquery_delete", args=[query.pk])
+
+    page = browser.post(path, {"post": "yes"})
+
+    assert "Digital take-up is shown on “Visits to our service”." in texts(page)
+    assert type(query).objects.filter(pk=query.pk).exists()

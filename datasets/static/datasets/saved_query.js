@@ -1,0 +1,33 @@
+// Shows the result of the form at each change. Without this script, the page shows the result that is saved.
+"use strict";
+(() => {
+    const place = document.querySelector("[data-preview]");
+    const form = document.querySelector("form#savedquery_form");
+    if (!place || !form || !place.dataset.preview) return;
+    const result = place.querySelector("[data-result]");
+    let timer = 0;
+    let number = 0;
+
+    async function show() {
+        const own = ++number;
+        place.setAttribute("aria-busy", "true");
+        try {
+            const answer = await fetch(place.dataset.preview, { method: "POST", body: new FormData(form) });
+            const text = await answer.text();
+            if (own === number && answer.ok) result.innerHTML = text;
+        } catch {
+            // The connection is lost: the last result stays.
+        } finally {
+            if (own === number) place.removeAttribute("aria-busy");
+        }
+    }
+
+    form.addEventListener("input", () => {
+        clearTimeout(timer);
+        timer = setTimeout(show, 400);
+    });
+    form.addEventListener("change", () => {
+        clearTimeout(timer);
+        timer = setTimeout(show, 50);
+    });
+})();

@@ -1,0 +1,132 @@
+"""The URLs of a saved query: their readers, their formats, and what caches may keep."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from datasets.models import DataSet
+from datasets.saved_queries import tokens
+from tests.datasets.making import make_data_set, put_in
+from tests.datasets.saved_queries.making import save
+
+pytestmark = pytest.mark.django_db
+
+MONTHS = {"kind": "between", "start_at": "2024-01-01T00:00:00Z", "end_at": "2024-03-01T00:00:00Z"}
+BY_MONTH = {"measure": {"field": "count"}, "period": "month", "split": "channel", "range": MONTHS}
+
+
+@pytest.fixture
+def visits() -> DataSet:
+    data_set = make_data_set(type="visits")
+    days = [("2024-01-05", "web", 60), ("2024-02-06", "phone", 40)]
+    put_in(data_set, [{"_timestamp": f"{day}T10:00:00Z", "channel": name, "count": n} for day, name, n in days])
+    return DataSet.objects.get(pk=data_set.pk)
+
+
+def get(query, form="json", secret="", method="GET", **headers):
+    sent = {"Authorization": f"Bearer {secret}"} if secret else {}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    return Client().generic(method, f"/queries/{query.public_id}.{form}", headers=sent)
+
+
+def test_a_public_answer_as_json(visits):
+    query = save(visits, BY_MONTH, is_public=True, unit="visits", description="By month")
+
+    answer = get(query)
+
+    assert answer.status_code == 200
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["Cache-Control"] == "max-age=1800, must-revalidate"
+    body = answer.json()
+    assert (body["id"], body["name"], body["unit"]) == (query.public_id, "Visits", "visits")
+    assert body["data"][1] == {
+        "_start_at": "2024-01-01T00:00:00Z",
+        "_end_at": "2024-02-01T00:00:00Z",
+        "channel": "web",
+        "value": 60,
+    }
+
+
+def test_a_public_answer_as_csv(visits):
+    query = save(visits, BY_MONTH, is_public=True)
+
+    text = get(query, "csv").content.decode().split("\r\n")
+
+    assert text[:2] == ["_start_at,_end_at,channel,value", "2024-01-01T00:00:00Z,2024-02-01T00:00:00Z,phone,"]
+
+
+def test_a_public_answer_as_image(visits):
+    query = save(visits, BY_MONTH, is_public=True, chart="bar")
+
+    svg, png = get(query, "svg"), get(query, "png")
+
+    assert (svg.headers["Content-Type"], svg.content[:4]) == ("image/svg+xml", b"<svg")
+    assert "default-src 'none'" in svg.headers["Content-Security-Policy"]
+    assert (png.headers["Content-Type"], png.content[1:4]) == ("image/png", b"PNG")
+
+
+def test_a_table_has_no_image(visits):
+    answer = get(save(visits, BY_MONTH, is_public=True, chart="table"), "svg")
+
+    assert (answer.status_code, answer.json()["message"]) == (
+        404,
+        "This saved query has no chart. Request .json or .csv.",
+    )
+
+
+def test_a_private_answer_needs_its_token(visits):
+    query, other = save(visits, BY_MONTH), save(visits, {}, name="Other")
+    token, secret = tokens.issue(query)
+    _, foreign = tokens.issue(other)
+
+    assert get(query).status_code == 401
+    assert get(query, secret="dq_wrong").status_code == 401
+    assert get(query, secret=foreign).status_code == 403
+    answer = get(query, secret=secret)
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "private, no-cache")
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+    tokens.revoke(token)
+    assert get(query, secret=secret).status_code == 401
+
+
+def test_a_query_that_does_not_exist_looks_like_a_private_one(visits):
+    missing = save(visits, {})
+    missing.public_id = "a" * 16
+
+    assert get(missing).content == get(save(visits, {}, name="Private")).content
+
+
+def test_the_token_of_a_query_does_not_read_the_data_set(visits):
+    _, secret = tokens.issue(save(visits, BY_MONTH))
+
+    answer = Client().get("/data/pay/visits", headers={"Authorization": f"Bearer {secret}"})
+
+    assert answer.status_code == 401
+
+
+def test_an_entity_tag_lasts_until_the_data_changes(visits):
+    query = save(visits, BY_MONTH, is_public=True)
+    tag = get(query).headers["ETag"]
+    assert get(query, If_None_Match=tag).status_code == 304
+    assert get(query, "csv", If_None_Match=tag).status_code == 200
+
+    put_in(visits, [{"_timestamp": "2024-01-07T00:00:00Z", "channel": "web", "count": 1}])
+
+    assert get(query, If_None_Match=tag).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_other_methods_are_refused(visits, method):
+    answer = get(save(visits, {}, is_public=True), method=method)
+
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_a_query_that_fails_states_why(visits):
+    broken = save(visits, {"measure": {"field": "count"}, "divided_by": {"data_set": "pay/none"}}, is_public=True)
+
+    answer = get(broken)
+
+    assert (answer.status_code, json.loads(answer.content)["message"]) == (404, "There is no such data set.")
