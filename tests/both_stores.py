@@ -67,6 +67,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_long_records.py",
     "datasets/test_one_person.py",
     "datasets/test_paging.py",
+    "datasets/dashboards/test_public_page.py",
     "datasets/test_period_borders.py",
     "datasets/test_queries.py",
     "datasets/test_records.py",

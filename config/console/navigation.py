@@ -131,6 +131,7 @@ MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
         "Data": (
             MenuPage("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
             MenuPage("Saved queries", "datasets.SavedQuery", "Questions about data sets, with charts and addresses"),
+            MenuPage("Dashboards", "datasets.Dashboard", "Pages of figures and charts, and publishing them"),
             MenuPage("Groups", "datasets.DataGroup", "The first part of a data set's path"),
             MenuPage("Types", "datasets.DataType", "The second part of a data set's path"),
             MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
+from config.invalid import InvalidValue
 from datasets import tokens
 from datasets.admin import examples, publishing
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
@@ -22,6 +23,7 @@ from datasets.admin.imports import ImportPages
 from datasets.admin.record_pages import RecordPages
 from datasets.admin.rejected_pages import RejectedPages
 from datasets.admin.schema_pages import SchemaPages
+from datasets.dashboards import uses
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
@@ -150,6 +152,10 @@ class DataSetAdmin(
             error = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))
             return self.error_page(request, data_set, title, error, remedy=remedy)
+        try:
+            uses.check_unused(data_set)
+        except InvalidValue as used:
+            return self.error_page(request, data_set, title, str(used))
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid():
             name = str(data_set)

@@ -27,20 +27,22 @@ class OwnersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # 
 
 
 class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """The current owners as checkboxes, and a field to add another.
+    """The current owners of a data set or dashboard as checkboxes, and a field to add another.
 
     editor: the person who uses the form
-    manages_all: whether this person may leave a data set without owners
+    manages_all: whether this person may leave a row without owners
+    noun: the name of a row in messages
     """
 
     editor: User
     manages_all = False
+    noun = "data set"
 
     owners = OwnersField(
         queryset=User.objects.none(),
         required=False,
         widget=CheckboxSelectMultiple,
-        help_text="Owners can change everything in this data set. Clear a checkbox to remove an owner.",
+        help_text="Owners can change everything here. Clear a checkbox to remove an owner.",
     )
     add_owner = forms.CharField(
         label="Add an owner",
@@ -77,7 +79,7 @@ class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
             kept = [*cleaned["owners"], *([added] if added else [])]
             cleaned["owners"] = User.objects.filter(pk__in=[one.pk for one in kept])
             if not kept and not self.manages_all:
-                self.add_error("owners", "A data set needs at least one owner. Add another owner first.")
+                self.add_error("owners", f"A {self.noun} needs at least one owner. Add another owner first.")
         return cleaned
 
 

@@ -19,13 +19,15 @@ from django.utils import timezone
 from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.columns import column
+from config.invalid import InvalidValue
 from datasets.admin import examples, publishing, tabs
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, is_open_to
-from datasets.admin.saved_query_forms import MAX_SAVED, SavedQueryForm
+from datasets.admin.saved_query_forms import SavedQueryForm
 from datasets.charts import drawing
+from datasets.dashboards import uses
 from datasets.errors import Busy, InvalidQuery, NoSuchDataSet
 from datasets.models import ChartKind, DataSet, SavedQuery
-from datasets.saved_queries import answering, showing
+from datasets.saved_queries import answering, limits, showing
 from datasets.saved_queries.question import Question
 
 _DIGITS = 19  # more are no id of a row
@@ -68,6 +70,17 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return obj is not None and self.has_change_permission(request, obj)
 
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Refuse if a dashboard shows the query, and name it."""
+        query: Any = self._row_or_404(request, object_id)
+        if not self.has_delete_permission(request, query):
+            raise PermissionDenied
+        try:
+            uses.check_unused(query)
+        except InvalidValue as error:
+            return self.error_page(request, query, f"Delete {query}", str(error))
+        return super().delete_view(request, object_id, extra_context)
+
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Ask for the data set first, because the fields to choose from are those of its records."""
         data_set = self._asked_for(request)
@@ -75,9 +88,10 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
             sets = data_sets_of(request).select_related("group", "type")
             page = {**self.page_context(request, "Choose a data set"), "data_sets": sets}
             return TemplateResponse(request, "admin/datasets/saved_query_data_set.html", page)
-        if data_set.saved_queries.count() >= MAX_SAVED:
-            error = f"{data_set} has {MAX_SAVED} saved queries. Delete one that nobody needs first."
-            page = {**self.page_context(request, "Add saved query"), "error": error}
+        try:
+            limits.check_number_of_queries(data_set)
+        except InvalidValue as error:
+            page = {**self.page_context(request, "Add saved query"), "error": str(error)}
             return TemplateResponse(request, "admin/action.html", page)
         return super().add_view(request, form_url, extra_context)
 

@@ -13,7 +13,6 @@ from datasets.queries.parameters import MOVING
 from datasets.queries.query import PERIODS
 from datasets.saved_queries.question import MAX_GROUPS, METHODS, AskedRange, Measure, Question
 
-MAX_SAVED = 100  # queries of one data set
 OWN = "own"
 _PERIODS = [(period, period.capitalize()) for period in PERIODS]
 _METHOD_WORDS = {

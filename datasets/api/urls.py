@@ -1,4 +1,4 @@
-"""The URLs of the data set API. There are no redirects.
+"""The URLs of the data set API, and of published dashboards. There are no redirects.
 
 A slash at the end changes nothing, except in the path of a record: an `_id` may end with one.
 """
@@ -12,6 +12,7 @@ from datasets.api.record_views import RecordViewSet
 from datasets.api.saved_queries import SavedQueryViewSet
 from datasets.api.schema_views import SchemaViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
+from datasets.dashboards import views as dashboards
 
 data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
 
@@ -44,4 +45,6 @@ urlpatterns = [
     re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),
     re_path(r"^catalogue\.jsonld\Z", CatalogueView.as_view()),
     re_path(r"^(?:data|queries)(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
+    re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})\Z", dashboards.dashboard, name="dashboard"),
+    re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})/(?P<tile_id>[0-9]{1,18})\.csv\Z", dashboards.csv, name="tile_csv"),
 ]

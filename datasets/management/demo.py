@@ -1,9 +1,10 @@
-"""Create the demo data sets: hourly visits, weekly satisfaction, and one data set that is late."""
+"""Create the demo data sets: hourly visits, weekly satisfaction, one that is late, and a dashboard."""
 
 import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
@@ -12,7 +13,7 @@ from config import audit
 from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from datasets import records, store, tokens
-from datasets.management import provision
+from datasets.management import demo_dashboard, provision
 from datasets.models import AccessToken, DataSet, SavedQuery
 from datasets.records import moments
 from datasets.saved_queries.question import AskedRange, Measure, Question
@@ -41,14 +42,17 @@ def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
         _fill("satisfaction", _satisfaction(now, options))
         _fill("queue-times", _queue_times(now - _LAST_WRITE_AGO, options))
         _save_query()
+        demo_dashboard.make(now, options, _fill)
         DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _LAST_WRITE_AGO)
     line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
-    return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line])
+    dashboard = f"Dashboard    {settings.BASE_URL}/dashboards/{demo_dashboard.SLUG}"
+    return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line, dashboard])
 
 
 def wipe() -> None:
     """Delete the demo data sets with their records and tokens. The audit entries stay."""
-    mine = DataSet.objects.filter(group__name="demo", type__name__in=_TYPES)
+    demo_dashboard.wipe()
+    mine = DataSet.objects.filter(group__name="demo", type__name__in=(*_TYPES, *demo_dashboard.TYPES))
     for data_set in mine:
         before = changes.snapshot(data_set)
         data_set.records.delete()
@@ -68,6 +72,7 @@ def _make_data_sets(stored: str) -> str:
         {**visits, "tokens": [{"scopes": ["write", "read"], "token": secret}]},
         {"group": "demo", "type": "satisfaction", "public": True, **_OPEN},
         {"group": "demo", "type": "queue-times", "expected_every_seconds": 3600},
+        *demo_dashboard.DATA_SETS,
     ]
     provision.apply(document, errors)
     if errors.lines:

@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from datasets.models.saved_query import SavedQuery
 
+_NOTHING = models.Value([], models.JSONField())
+
 
 class Visibility(models.TextChoices):
     PRIVATE = "private", "Nobody but its owners"
@@ -20,7 +22,8 @@ class Dashboard(models.Model):
 
     slug: names it in its URL; link_token: the part of the URL that a holder of the link knows
     title_cy, summary_cy: the Welsh texts; blank shows the English ones
-    filter_field: the field that a reader may filter all tiles by, or blank
+    filter_field: the field that a reader may filter all tiles by, or blank; filter_values: the values to choose from
+    opened_sets: the ids of the data sets without public access that its publisher opened for its readers
     embed_hosts: the hosts whose pages may show it in a frame
     """
 
@@ -33,6 +36,8 @@ class Dashboard(models.Model):
     visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
     link_token = models.CharField(max_length=43, blank=True, editable=False)
     filter_field = models.CharField(max_length=128, blank=True)
+    filter_values = models.JSONField(default=list, db_default=_NOTHING, blank=True)
+    opened_sets = models.JSONField(default=list, db_default=_NOTHING, blank=True, editable=False)
     embed_hosts = models.JSONField(default=list, blank=True)
     published_at = models.DateTimeField(null=True, editable=False)
     published_by = models.ForeignKey(

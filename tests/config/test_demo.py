@@ -79,9 +79,11 @@ def test_wiping_removes_only_the_demo_data() -> None:
     assert audited < set(AuditEvent.objects.values_list("pk", flat=True))
     removed = AuditEvent.objects.filter(verb="deleted").values_list("object_kind", "object_label")
     assert sorted(removed) == [
-        ("dataset", "demo/queue-times"),
-        ("dataset", "demo/satisfaction"),
-        ("dataset", "demo/visits"),
+        ("dashboard", "Apply for a mooring: how the service performs"),
+        *(
+            ("dataset", f"demo/{type}")
+            for type in ("costs", "queue-times", "ratings", "satisfaction", "steps", "transactions", "visits")
+        ),
         ("service", "Library Renewals"),
         ("service", "Parks and Gardens"),
     ]

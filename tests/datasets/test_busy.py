@@ -192,8 +192,16 @@ def test_demo_data_is_created_once_and_its_token_works():
 
     visits = DataSet.objects.at("demo", "visits").get()
     assert again.variables == {"DATA_TOKEN": secret}
-    assert first.lines == [f"Data token   DATA_TOKEN={secret}   for demo/visits"]
-    assert counts == {"visits": 14 * 24 * 3, "satisfaction": 26, "queue-times": 49}
+    assert first.lines[0] == f"Data token   DATA_TOKEN={secret}   for demo/visits"
+    assert counts == {
+        "visits": 14 * 24 * 3,
+        "satisfaction": 26,
+        "queue-times": 49,
+        "transactions": 112 * 3,
+        "steps": 112 * 2,
+        "ratings": 112 * 5,
+        "costs": 26,
+    }
     assert dict(DataSet.objects.values_list("type__name", "record_count")) == counts
     assert call("POST", visits, secret, some_records(1)).status_code == 200
     assert Client().get("/data/demo/satisfaction").status_code == 200

@@ -20,6 +20,7 @@ from datasets.models import Alarm
 from notifications.models import CallbackDelivery, GoLiveRequest, ProtectedName
 from tests import factories
 from tests.datasets import making
+from tests.datasets.dashboards.making import make_dashboard
 from tests.notifications.download.sending import send_file
 
 REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
@@ -156,6 +157,7 @@ def rows_of_every_model():
         ReadEvent.objects.create(user_id="1", user_label="mina", object_kind="record", object_id="f00"),
         data_set.tokens.get(),
         Alarm.objects.create(data_set=data_set, name="Late", measure="minutes", condition="above", limit=30),
+        make_dashboard(slug="pay", title="How we pay"),
         factories.make_api_key(service),
         factories.make_sms_sender(service),
         factories.make_reply_to(service),

@@ -20,6 +20,7 @@ from tests.people import browser_of, join, make_person
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 MAY_BE_DELETED = {  # all others are revoked, archived, withdrawn, emptied first, or a log
+    "datasets.Dashboard",
     "datasets.DataGroup",
     "datasets.DataType",
 }

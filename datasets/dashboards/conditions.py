@@ -1,0 +1,18 @@
+"""Write conditions of `where` for values that people choose. Source: docs/reference/data-sets.md §11."""
+
+import json
+from collections.abc import Iterable
+
+
+def is_one_of(field: str, values: Iterable[str]) -> str:
+    """Return the condition that a field is one of these texts. A whole number is found as text and as number.
+
+    >>> is_one_of("channel", ["web"]), is_one_of("status", ["404"])
+    ('"channel" in ("web")', '"status" in ("404", 404)')
+    """
+    written = []
+    for value in values:
+        written.append(json.dumps(value, ensure_ascii=False))
+        if value.isascii() and value.isdigit() and str(int(value)) == value:
+            written.append(value)
+    return f"{json.dumps(field, ensure_ascii=False)} in ({', '.join(written)})"

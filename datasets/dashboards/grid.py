@@ -1,0 +1,102 @@
+"""Arrange the rows of an answer for a table and a chart: a row for each period or group, a column for each series.
+
+Source: docs/reference/dashboards.md §2.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+
+from datasets.dashboards import wording
+from datasets.queries import values
+from datasets.saved_queries.answer import AnswerRow, Number, QueryAnswer
+from datasets.saved_queries.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridColumn:
+    """A series: a value for each place, or None. hidden: the places whose value is too small to be shown
+
+    is_comparison: the values of an earlier range
+    """
+
+    name: str
+    values: list[Number | None]
+    hidden: frozenset[int] = frozenset()
+    is_comparison: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """heading: of the first column; places: as readers see them; starts: the starts of periods in ISO 8601"""
+
+    heading: str
+    places: list[str]
+    starts: list[str]
+    columns: list[GridColumn]
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(value is not None or column.hidden for column in self.columns for value in column.values)
+
+
+def of(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
+    """Return the grid of an answer. name: of the series if there is only one
+
+    hide_below: smaller values are left out, and so are means over the last periods, because they would reveal them
+    """
+    if question.period:
+        return _by_period(answer, question, name, hide_below)
+    groups = [wording.group(row.split, question.split) if question.split else name for row in answer.rows]
+    heading = wording.field(question.split) if question.split else ""
+    columns = list(_columns(answer.rows, question, name if question.split else gettext("Value"), hide_below))
+    return Grid(heading=heading, places=groups, starts=[], columns=columns)
+
+
+def _by_period(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
+    starts = sorted({row.start_at for row in answer.rows})
+    by_split: dict[values.Order, dict[str, AnswerRow]] = {}
+    for row in answer.rows:
+        by_split.setdefault(values.order(row.split), {})[row.start_at] = row
+    columns: list[GridColumn] = []
+    for found in by_split.values():
+        rows = [found.get(start, AnswerRow(start_at=start)) for start in starts]
+        split = next(iter(found.values())).split
+        own = wording.group(split, question.split) if question.split else name
+        columns += _columns(rows, question, own, hide_below)
+    places = [wording.period(start, question) for start in starts]
+    return Grid(heading=gettext("Period"), places=places, starts=starts, columns=columns)
+
+
+def _columns(rows: list[AnswerRow], question: Question, name: str, hide_below: int | None) -> Iterator[GridColumn]:
+    yield _column(name, [row.value for row in rows], hide_below)
+    if question.compare:
+        earlier = compared(question)
+        title = (
+            gettext("%(name)s, %(earlier)s") % {"name": name, "earlier": earlier}
+            if question.split
+            else capfirst(earlier)
+        )
+        yield _column(title, [row.previous for row in rows], hide_below, is_comparison=True)
+    if question.moving and hide_below is None:
+        title = gettext("%(name)s, mean of %(number)s periods") % {"name": name, "number": question.moving}
+        yield GridColumn(name=title, values=[row.moving for row in rows])
+
+
+def _column(
+    name: str, found: list[Number | None], hide_below: int | None, *, is_comparison: bool = False
+) -> GridColumn:
+    hidden = frozenset(place for place, value in enumerate(found) if is_hidden(value, hide_below))
+    shown = [None if place in hidden else value for place, value in enumerate(found)]
+    return GridColumn(name=name, values=shown, hidden=hidden, is_comparison=is_comparison)
+
+
+def is_hidden(value: Number | None, hide_below: int | None) -> bool:
+    return value is not None and hide_below is not None and value < hide_below
+
+
+def compared(question: Question) -> str:
+    """Return the name of the earlier range."""
+    return gettext("the year before") if question.compare == "previous_year" else gettext("the previous period")

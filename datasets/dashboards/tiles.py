@@ -1,0 +1,177 @@
+"""What the tiles of a dashboard show: texts, figures, charts and tables. Source: docs/reference/dashboards.md §2."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
+
+from config.invalid import InvalidValue
+from datasets import errors
+from datasets.dashboards import drawings, grid, text, wording
+from datasets.dashboards.choices import ReaderChoice
+from datasets.dashboards.grid import Grid
+from datasets.dashboards.wording import Unit
+from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
+from datasets.saved_queries import answering
+from datasets.saved_queries.answer import QueryAnswer
+from datasets.saved_queries.question import Question
+
+MAX_TABLE_ROWS = 400
+MAX_TABLE_COLUMNS = 24
+
+MayShow = Callable[[DataSet], bool]
+
+
+class TileKind(StrEnum):
+    TEXT = "text"
+    NUMBER = "number"
+    CHART = "chart"
+    TABLE = "table"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownNumber:
+    """A large number. value: blank if there is none; direction: of the change, -1, 0 or 1, or None for no comparison
+
+    change: its size; earlier: what it is compared with; period: what it is the number of; target: as a text, or blank
+    """
+
+    value: str
+    direction: int | None = None
+    change: str = ""
+    earlier: str = ""
+    period: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTile:
+    """A tile. title_language, text_language: of its texts, blank if they are in the language of the page
+
+    about: the text below a figure or chart; error: why it has no values; cells: the rows of its table
+    drawing: the SVG of a chart, blank for other tiles
+    is_published: whether its reader may see its data sets
+    hidden: what stands for values that are too small, or blank; is_cut: whether the table has only the first rows
+    """
+
+    id: int
+    kind: TileKind
+    title: str
+    title_language: str = ""
+    is_wide: bool = False
+    about: SafeString = field(default_factory=SafeString)
+    text_language: str = ""
+    error: str = ""
+    number: ShownNumber | None = None
+    grid: Grid | None = None
+    drawing: SafeString = field(default_factory=SafeString)
+    cells: list[tuple[str, list[str]]] = field(default_factory=list)
+    hidden: str = ""
+    is_cut: bool = False
+    updated_at: str = ""
+    is_late: bool = False
+    is_published: bool = True
+
+    @property
+    def has_data(self) -> bool:
+        return self.kind in {TileKind.NUMBER, TileKind.CHART, TileKind.TABLE}
+
+
+def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow) -> ShownTile:
+    """Return a tile for a reader. An error of its query is shown in the tile, and the other tiles stay."""
+    shown = _texts(tile)
+    if tile.saved_query is None:
+        return shown
+    try:
+        question = Question.of(tile.saved_query.question)
+        sets = answering.data_sets_of(question, tile.saved_query.data_set)
+        if not all(may_show(one) for one in sets):
+            return replace(shown, kind=TileKind.ERROR, error=gettext("This part is not published."), is_published=False)
+        answer = answering.answer(tile.saved_query, choice.view(question, dashboard.filter_field))
+    except (errors.DataSetError, InvalidValue) as error:
+        return replace(shown, kind=TileKind.ERROR, error=str(error))
+    except OverflowError:
+        return replace(shown, kind=TileKind.ERROR, error=gettext("The range begins before the year 1."))
+    return _answered(shown, tile, tile.saved_query, question, answer)
+
+
+def _texts(tile: Tile) -> ShownTile:
+    title, title_language = translated(tile.title, tile.title_cy)
+    about, text_language = translated(tile.text, tile.text_cy)
+    if not title and tile.saved_query is not None:
+        title, title_language = translated(tile.saved_query.name, "")
+    return ShownTile(
+        id=tile.pk,
+        kind=TileKind.TEXT,
+        title=title,
+        title_language=title_language,
+        is_wide=tile.is_wide,
+        about=text.html(about),
+        text_language=text_language,
+    )
+
+
+def translated(english: str, welsh: str) -> tuple[str, str]:
+    """Return the text in the active language, and `en` if a Welsh page has only an English one."""
+    if get_language() != "cy":
+        return english, ""
+    return (welsh, "") if welsh else (english, "en" if english else "")
+
+
+def _answered(
+    shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Question, answer: QueryAnswer
+) -> ShownTile:
+    unit = Unit.of(saved_query, question)
+    found = grid.of(answer, question, shown.title, tile.hide_below)
+    chart = saved_query.chart
+    number = _number_of(answer, question, unit, tile) if chart == ChartKind.NUMBER else None
+    is_chart = chart not in {ChartKind.NUMBER, ChartKind.TABLE} and bool(question.period or question.split)
+    hidden = gettext("fewer than %(number)s") % {"number": tile.hide_below} if tile.hide_below else ""
+    return replace(
+        shown,
+        kind=TileKind.NUMBER if number else TileKind.CHART if is_chart else TileKind.TABLE,
+        number=number,
+        grid=found,
+        drawing=drawings.draw(tile, found, question, unit, kind=chart, title=shown.title)
+        if is_chart
+        else shown.drawing,
+        cells=_cells(found, unit, hidden),
+        hidden=hidden if any(column.hidden for column in found.columns) else "",
+        is_cut=len(found.places) > MAX_TABLE_ROWS or len(found.columns) > MAX_TABLE_COLUMNS,
+        updated_at=answer.updated_at,
+        is_late=answer.is_late,
+    )
+
+
+def _number_of(answer: QueryAnswer, question: Question, unit: Unit, tile: Tile) -> ShownNumber | None:
+    """Return the number of a tile: the only value, or that of the last period that has one. None: it has groups"""
+    if question.split:
+        return None
+    row = next((row for row in reversed(answer.rows) if row.value is not None), None)
+    target = unit.written(tile.target) if tile.target is not None else ""
+    if row is None or row.value is None:
+        return ShownNumber(value="", target=target)
+    period = wording.period(row.start_at, question) if row.start_at else ""
+    if grid.is_hidden(row.value, tile.hide_below):
+        return ShownNumber(value=gettext("fewer than %(number)s") % {"number": tile.hide_below}, period=period)
+    value = unit.written(row.value)
+    if row.previous is None or grid.is_hidden(row.previous, tile.hide_below):
+        return ShownNumber(value=value, period=period, target=target)
+    direction, size = wording.change(row.value, row.previous, unit)
+    earlier = grid.compared(question)
+    return ShownNumber(value=value, direction=direction, change=size, earlier=earlier, period=period, target=target)
+
+
+def _cells(found: Grid, unit: Unit, hidden: str) -> list[tuple[str, list[str]]]:
+    columns = found.columns[:MAX_TABLE_COLUMNS]
+    rows = []
+    for number, place in enumerate(found.places[:MAX_TABLE_ROWS]):
+        values = [(column.values[number], number in column.hidden) for column in columns]
+        written = [
+            hidden if is_hidden else "–" if value is None else unit.written(value) for value, is_hidden in values
+        ]
+        rows.append((place, written))
+    return rows

@@ -1,0 +1,160 @@
+"""What the tiles of a dashboard show."""
+
+import pytest
+from django.utils import translation
+
+from datasets.dashboards import page, publishing, text
+from datasets.dashboards.choices import ReaderChoice, UnknownChoice
+from datasets.dashboards.tiles import ShownNumber, TileKind
+from tests.datasets.dashboards.making import BY_CHANNEL, BY_MONTH, add
+from tests.datasets.saved_queries.making import save
+
+
+def shown(dashboard, **parameters):
+    choice = ReaderChoice.of(dashboard, parameters)
+    with translation.override(choice.language):
+        found = list(publishing.tiles_of(dashboard))
+        return page.of(dashboard, choice, found=found, may_show=lambda data_set: True)
+
+
+def test_a_number_has_its_change_in_percentage_points(dashboard):
+    tile = shown(dashboard).tiles[0]
+
+    assert tile.kind == TileKind.NUMBER
+    assert tile.number == ShownNumber(
+        value="96.8%",
+        direction=1,
+        change="16.8 percentage points",
+        earlier="the previous period",
+        target="80%",
+    )
+
+
+def test_a_chart_has_a_table_with_a_column_for_each_group(dashboard):
+    chart = shown(dashboard).tiles[1]
+
+    assert chart.kind == TileKind.CHART
+    assert [column.name for column in chart.grid.columns] == ["phone", "web"]
+    assert chart.cells == [
+        ("January 2024", ["40", "60"]),
+        ("February 2024", ["20", "80"]),
+        ("March 2024", ["3", "90"]),
+    ]
+
+
+def test_a_chart_has_a_drawing_with_its_title_and_other_tiles_have_none(dashboard):
+    drawings = [tile.drawing for tile in shown(dashboard).tiles]
+
+    assert [bool(drawing) for drawing in drawings] == [False, True, False, False]
+    assert drawings[1].count(">Visits by channel</title>") == 2  # a wide tile has the wide and the narrow form
+
+
+def test_values_below_the_limit_are_hidden_in_the_table_and_the_chart(dashboard, visits):
+    tile = add(dashboard, saved_query=save(visits, BY_CHANNEL, name="Small"), hide_below=5)
+
+    found = next(one for one in shown(dashboard).tiles if one.id == tile.pk)
+
+    assert found.cells[2] == ("March 2024", ["fewer than 5", "90"])
+    assert found.grid.columns[0].values == [40, 20, None]
+    assert found.hidden == "fewer than 5"
+
+
+def test_no_mean_reveals_a_hidden_value(dashboard, visits):
+    query = save(visits, {**BY_CHANNEL, "moving": 2}, name="Moving")
+    with_mean, hiding = add(dashboard, saved_query=query), add(dashboard, saved_query=query, hide_below=5)
+
+    names = {one.id: len(one.grid.columns) for one in shown(dashboard).tiles if one.grid}
+
+    assert (names[with_mean.pk], names[hiding.pk]) == (4, 2)
+
+
+def test_a_number_compared_with_a_hidden_one_has_no_change(dashboard, visits):
+    question = {
+        "measure": {"field": "count", "where": 'channel = "phone"'},
+        "range": {"kind": "between", "start_at": "2024-02-01T00:00:00Z", "end_at": "2024-03-01T00:00:00Z"},
+        "compare": "previous_period",
+    }
+    tile = add(dashboard, saved_query=save(visits, question, name="Phone", chart="number"), hide_below=30)
+
+    number = next(one for one in shown(dashboard).tiles if one.id == tile.pk).number
+
+    assert number == ShownNumber(value="fewer than 30")
+
+
+def test_the_range_and_the_filter_of_the_address_change_all_tiles(dashboard):
+    dashboard.filter_field, dashboard.filter_values = "channel", ["web", "phone"]
+
+    found = shown(dashboard, range="last-12-months", filter="web")
+
+    assert len(found.tiles[2].cells) == 12
+    assert found.tiles[2].cells[-1] == ("March 2024", ["90"])
+
+
+@pytest.mark.parametrize("parameters", [{"range": "last-5-years"}, {"filter": "web"}, {"lang": "fr"}])
+def test_a_choice_outside_the_closed_lists_is_refused(dashboard, parameters):
+    with pytest.raises(UnknownChoice):
+        ReaderChoice.of(dashboard, parameters)
+
+
+def test_a_query_that_fails_leaves_the_other_tiles_alone(dashboard):
+    query = dashboard.tiles.get(place=1).saved_query
+    query.question = {**query.question, "measure": {**query.question["measure"], "data_set": "no/such"}}
+    query.revision += 1
+    query.save()
+
+    found = shown(dashboard)
+
+    assert found.has_error
+    assert [tile.kind for tile in found.tiles] == ["number", "error", "table", "text"]
+    assert found.tiles[1].error
+
+
+def test_a_stored_question_that_is_broken_is_a_problem_of_its_tile(dashboard):
+    query = dashboard.tiles.get(place=1).saved_query
+    query.question = {"period": "fortnight"}
+    query.save()
+
+    assert shown(dashboard).tiles[1].error.startswith("period must be one of")
+
+
+def test_welsh_pages_name_months_in_welsh_and_mark_english_texts(dashboard):
+    dashboard.title_cy = "Ymweliadau"
+
+    found = shown(dashboard, lang="cy")
+
+    assert (found.title, found.title_language) == ("Ymweliadau", "")
+    assert (found.tiles[0].title, found.tiles[0].title_language) == ("Digital take-up", "en")
+    assert found.tiles[2].cells[0] == ("Ionawr 2024", ["100"])
+
+
+def test_the_page_has_the_time_of_its_newest_data_and_whether_it_is_late(dashboard, visits):
+    assert shown(dashboard).updated == "10 April 2024, 13:30"  # local time
+
+    type(visits).objects.update(late_since=visits.last_write_at)
+
+    assert shown(dashboard).is_late
+
+
+def test_a_large_table_is_cut(dashboard, visits):
+    question = {**BY_MONTH, "period": "day", "range": {"kind": "last", "number": 500}}
+    add(dashboard, saved_query=save(visits, question, name="Days", chart="table"))
+
+    found = shown(dashboard).tiles[-1]
+
+    assert found.is_cut
+    assert len(found.cells) == 400
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("# Costs", "<h3>Costs</h3>\n"),
+        ("**Bold** and *not*", "<p><strong>Bold</strong> and <em>not</em></p>\n"),
+        ("* one\n* two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"),
+        ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
+        ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>\n"),
+        ("![x](https://example.org/x.png)", '<p>!<a href="https://example.org/x.png" rel="noreferrer">x</a></p>\n'),
+    ],
+)
+def test_text_is_the_markdown_of_emails_without_html_and_images(given, expected):
+    assert text.html(given) == expected
