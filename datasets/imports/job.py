@@ -8,7 +8,7 @@ Source: docs/reference/imports.md §6.
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -44,6 +44,7 @@ _RENEW_SECONDS = LEASE_SECONDS / 6
 LIMITS = limited.ProcessLimits(memory_bytes=1024 * limited.MIB, cpu_seconds=READ_SECONDS, seconds=READ_SECONDS)
 _DAMAGED = "The file is missing in the file store, or damaged. Import it again."
 _TOO_LARGE = "The file needs more memory than an import may use. Split it, or save it as CSV."
+_NOT_READ = "The file could not be read. It may be damaged: open it in the program it comes from, and save it again."
 _TOO_LONG = "The file takes longer than an import may. Split it."
 
 log = structlog.get_logger()
@@ -149,22 +150,28 @@ def _in_child(lease: Lease, run: DataImport, function: Callable[..., Result], *a
     try:
         if not path.exists():
             files.fetch(run, path)
-        with ThreadPoolExecutor(1) as pool:
-            call = pool.submit(_children.run, function, str(path), str(folder), *arguments, limits=LIMITS)
-            while True:
-                with suppress(TimeoutError):
-                    return call.result(timeout=_RENEW_SECONDS)
-                if call.done():
-                    return call.result()
-                lease.renew()
-    except (UnreadableFile, WrongSettings) as error:
-        raise _Unreadable(str(error)) from error
     except ImportFileDamaged as error:
         raise _Unreadable(_DAMAGED) from error
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(_children.run, function, str(path), str(folder), *arguments, limits=LIMITS)
+        while not wait([call], timeout=_RENEW_SECONDS).done:
+            lease.renew()
+    return _result_of(call)
+
+
+def _result_of(call: Future[Result]) -> Result:
+    """Return what the child process has returned. Raises _Unreadable: the same file would fail again."""
+    try:
+        return call.result()
+    except (UnreadableFile, WrongSettings) as error:
+        raise _Unreadable(str(error)) from error
     except limited.TookTooLong as error:
         raise _Unreadable(_TOO_LONG) from error
     except limited.LimitExceeded as error:
         raise _Unreadable(_TOO_LARGE) from error
+    except Exception as error:  # a reader may raise anything for a damaged file
+        log.error("import.failed", exc_info=error)
+        raise _Unreadable(_NOT_READ) from error
 
 
 def _fail(run: DataImport, lease: Lease, message: str) -> None:

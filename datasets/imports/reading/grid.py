@@ -8,7 +8,7 @@ from itertools import chain
 
 import msgspec
 
-from datasets.imports.reading import csv_rows, encodings, header, sheets, totals
+from datasets.imports.reading import csv_rows, encodings, header, totals
 from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.column_facts import ColumnFacts
 from datasets.imports.reading.csv_rows import BrokenRow
@@ -67,7 +67,7 @@ class GridFile:
     def _open_sheet(self, file: SheetFile) -> None:
         name = self.settings.sheet
         if name is None:
-            filled = [name for name, _ in sheets.with_values(file.book)]
+            filled = file.with_values()
             if not filled:
                 self._begin(iter(()))
                 return
@@ -179,7 +179,7 @@ def _widths(rows: Iterable[GridRow]) -> list[int]:
 def _hidden(file: SheetFile, name: str) -> str:
     """Return what is hidden and has values, in words, or nothing."""
     rows, columns = 0, set[int]()
-    for row in file.book.rows(dict(file.book.sheets)[name]):
+    for row in file.all_rows(name):
         if all(map(is_blank, row.cells)):
             continue
         rows += row.is_hidden

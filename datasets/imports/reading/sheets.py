@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from config.xml_archives import XmlElements
-from datasets.imports.reading.cells import Cell, is_blank
+from datasets.imports.reading.cells import Cell
 
 MAX_PLACES = 16_384  # columns of a sheet
 MAX_ROWS = 1_048_576
@@ -34,12 +34,3 @@ class Book(Protocol):
     hidden_columns: set[int]
 
     def rows(self, key: str) -> Iterator[SheetRow]: ...
-
-
-def with_values(book: Book) -> list[tuple[str, str]]:
-    """Return the visible sheets that hold a value."""
-    return [
-        (name, key)
-        for name, key in book.sheets
-        if any(not is_blank(cell) for row in book.rows(key) for cell in row.cells)
-    ]

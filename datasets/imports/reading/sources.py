@@ -7,9 +7,9 @@ from typing import BinaryIO
 from config.xml_archives import BROKEN
 from datasets.imports.reading import csv_rows, json_rows, opening, parquet_rows
 from datasets.imports.reading.books import open_book
-from datasets.imports.reading.cells import Cell, UnreadableFile
+from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.csv_rows import BrokenRow
-from datasets.imports.reading.sheets import Book
+from datasets.imports.reading.sheets import Book, SheetRow
 
 GRIDS = frozenset({"csv", "xlsx", "ods"})
 GridRow = tuple[int, list[Cell] | BrokenRow]
@@ -24,19 +24,27 @@ class SheetFile:
 
     def rows(self, name: str, *, without_hidden: bool) -> Iterator[GridRow]:
         """Yield the rows of a sheet. Raises UnreadableFile."""
-        try:
-            for row in self.book.rows(dict(self.book.sheets)[name]):
-                if without_hidden:
-                    if row.is_hidden:
-                        continue
-                    hidden = self.book.hidden_columns
-                    if hidden:
-                        cells: list[Cell] = [None if place in hidden else cell for place, cell in enumerate(row.cells)]
-                        yield row.number, cells
-                        continue
+        for row in self.all_rows(name):
+            hidden = self.book.hidden_columns
+            if not without_hidden:
                 yield row.number, row.cells
+            elif not row.is_hidden:
+                yield row.number, [None if place in hidden else cell for place, cell in enumerate(row.cells)]
+
+    def all_rows(self, name: str) -> Iterator[SheetRow]:
+        """Yield the rows of a sheet with what is known of them. Raises UnreadableFile."""
+        try:
+            yield from self.book.rows(dict(self.book.sheets)[name])
         except BROKEN as error:
             raise UnreadableFile("The spreadsheet is damaged.") from error
+
+    def with_values(self) -> list[str]:
+        """Return the names of the visible sheets that hold a value. Raises UnreadableFile."""
+        return [
+            name
+            for name, _ in self.book.sheets
+            if any(not is_blank(cell) for row in self.all_rows(name) for cell in row.cells)
+        ]
 
 
 def open_sheet_file(file: BinaryIO, kind: str) -> SheetFile:
