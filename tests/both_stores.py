@@ -48,6 +48,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/imports/test_api.py",
     "datasets/imports/test_kept.py",
     "datasets/imports/test_killed.py",
+    "datasets/imports/test_worker.py",
     "datasets/test_answers.py",
     "datasets/test_counters.py",
     "datasets/test_dry_run.py",

@@ -3,9 +3,11 @@
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -20,6 +22,8 @@ from config import audit
 from config.accounts import invites
 from config.accounts.saved_search import SavedSearch
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
+from datasets.imports import job, starting
+from datasets.models import DataSet
 from datasets.store import fields_seen
 from notifications.admin.bulk_sends import notices
 from notifications.bulk_tables.rows import MISSING, NOT_AN_EMAIL_ADDRESS
@@ -95,6 +99,7 @@ def make(name: str) -> dict[str, Any]:
         f"{reverse('admin:notifications_template_restore-draft', args=[ids['template']])}?number=1",
         f"{reverse('admin:notifications_template_discard', args=[ids['template']])}?number=2",
         f"{reverse('admin:datasets_accesstoken_add')}?data_set={ids['dataset']}",
+        *_imports(ids["dataset"]),
         reverse("sandbox-inbox"),
         reverse("sandbox-message", args=[arrived]),
     ]
@@ -111,6 +116,23 @@ def make(name: str) -> dict[str, Any]:
         "choose": invites.make(by="mina", user_id=operator.pk),
         "download": send_file(team.service).path(),
     }
+
+
+def _imports(data_set_id: str) -> Iterator[str]:
+    """Import a file with questions, one with a preview and one with rejected rows, and yield their pages."""
+    data_set = DataSet.objects.get(pk=data_set_id)
+    for text, waits in (
+        ("Datum;Betrag\n31.01.2024;1,5\n", True),
+        ("_timestamp,n\n2024-01-01,1\n", True),
+        ("_timestamp\n2024-01-01\nnever\n", False),
+    ):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text)
+            file.flush()
+            run = starting.start(data_set, Path(file.name), {}, by=audit.COMMAND, name="visits.csv", waits=waits)
+        while job.work(run):
+            run.refresh_from_db()
+        yield f"{reverse('admin:datasets_dataset_import', args=[data_set_id])}?id={run.pk}"
 
 
 def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
