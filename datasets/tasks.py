@@ -8,11 +8,11 @@ from django.conf import settings
 from config.queue import publishing
 from datasets import store
 from datasets.columns import building, files
-from datasets.imports import job
+from datasets.imports import calling, job
 from datasets.models import DataImport
 
 _BUILDING_SECONDS = 60  # other long tasks wait meanwhile
-_IMPORT_SECONDS = 2 * job.READ_SECONDS + job.SLICE_SECONDS + 120  # a file may be read and converted in one task
+_IMPORT_SECONDS = 2 * calling.READ_SECONDS + job.SLICE_SECONDS + 120  # a file may be read and converted in one task
 
 
 @shared_task(ignore_result=True)

@@ -16,13 +16,13 @@ import msgspec
 
 from datasets.imports.reading import columns as file_columns
 from datasets.imports.reading import settings as import_settings
+from datasets.imports.reading import work_files
 from datasets.imports.reading.grid import GridFile
 from datasets.imports.reading.questions import Json
 from datasets.imports.reading.rows import RejectedRow, RowReader
 from datasets.imports.reading.settings import ImportSettings
 from datasets.imports.reading.sources import GRIDS, fields
 from datasets.imports.reading.unpacking import FileContent, content_of
-from datasets.imports.reading.work_files import LINES, REJECTED
 from datasets.records import ParsedRecord
 
 ERRORS_SHOWN = 50
@@ -30,7 +30,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 @dataclass(slots=True)
-class Conversion:
+class ConversionCounts:
     """The counts of a converted file. errors: the first rejections, as the API shows them"""
 
     rows: int = 0
@@ -49,10 +49,11 @@ def convert(
     """
     content = content_of(path, folder, max_bytes=max_bytes)
     complete = import_settings.parse(settings)
-    found = Conversion()
+    found = ConversionCounts()
+    name = work_files.lines(is_dry=is_dry)
     with ExitStack() as stack:
-        lines = stack.enter_context(open(f"{folder}/{LINES}.new", "w", encoding="utf-8", newline=""))
-        rejected = stack.enter_context(open(f"{folder}/{REJECTED}.new", "wb"))
+        lines = stack.enter_context(open(f"{folder}/{name}.new", "w", encoding="utf-8", newline=""))
+        rejected = stack.enter_context(open(f"{folder}/{work_files.REJECTED}.new", "wb"))
         repeats = is_dry and bool(complete.id or set_ids or _has_ids(complete))
         known = stack.enter_context(_SeenIds(f"{folder}/ids")) if repeats else None
         for number, row in _rows(content, complete, names, set_ids, found):
@@ -67,8 +68,8 @@ def convert(
                 if is_new
                 else f"{number}\t\t\t\t\t\n"
             )
-    for name in (REJECTED, LINES):
-        os.replace(f"{folder}/{name}.new", f"{folder}/{name}")
+    for written in (work_files.REJECTED, name):
+        os.replace(f"{folder}/{written}.new", f"{folder}/{written}")
     return asdict(found)
 
 
@@ -78,7 +79,11 @@ def _has_ids(settings: ImportSettings) -> bool:
 
 
 def _rows(
-    content: FileContent, settings: ImportSettings, names: Sequence[str], set_ids: Sequence[str], found: Conversion
+    content: FileContent,
+    settings: ImportSettings,
+    names: Sequence[str],
+    set_ids: Sequence[str],
+    found: ConversionCounts,
 ) -> Iterator[tuple[int, ParsedRecord | RejectedRow]]:
     kind = settings.format or content.format
     if kind in GRIDS:
@@ -95,7 +100,7 @@ def _rows(
         yield number, reader.read_fields(number, row)
 
 
-def _reject(row: RejectedRow, file: IO[bytes], found: Conversion) -> None:
+def _reject(row: RejectedRow, file: IO[bytes], found: ConversionCounts) -> None:
     found.rejected += 1
     if len(found.errors) < ERRORS_SHOWN:
         found.errors.append({"row": row.row, "column": row.column or None, "message": row.reason})

@@ -1,0 +1,155 @@
+"""The conversion of a file by the child process, whose lines are stored while it goes on.
+
+Source: docs/reference/imports.md §6.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Self
+
+from django.conf import settings
+
+from config.jobs.pace import Pace
+from datasets.imports import calling, details, files
+from datasets.imports.calling import ImportUnreadable
+from datasets.imports.details import ImportDetails
+from datasets.imports.reading import child, work_files
+from datasets.models import DataImport
+from datasets.records import ParsedRecord
+
+_LONGEST_WAIT_SECONDS = 20  # then the lease is renewed
+_POLL_SECONDS = 0.02
+_ENOUGH_BYTES = 1024 * 1024  # for a batch
+
+
+class ConvertedRow(NamedTuple):
+    """record: None for a repeated `_id` of a dry run"""
+
+    number: int
+    record: ParsedRecord | None
+
+
+def lines_of(run: DataImport) -> Path:
+    return files.work_folder(run.pk) / work_files.lines(is_dry=run.is_dry_run)
+
+
+class LineReader:
+    """Reads the converted lines, also while they are written. paths: the file is at the first that exists"""
+
+    def __init__(self, *paths: Path) -> None:
+        self._paths = paths
+        self._opened: BinaryIO | None = None
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def unread_bytes(self) -> int:
+        file = self._file()
+        return 0 if file is None else os.fstat(file.fileno()).st_size - file.tell()
+
+    def _file(self) -> BinaryIO | None:
+        """Return the open file, or None if it is not there yet."""
+        for path in self._paths if self._opened is None else ():
+            with suppress(FileNotFoundError):
+                self._opened = path.open("rb")
+                break
+        return self._opened
+
+    def take(self, most: int, after: int) -> list[ConvertedRow]:
+        """Return up to `most` rows that follow the row `after`, or fewer if no more are written yet."""
+        found: list[ConvertedRow] = []
+        file = self._file()
+        while file is not None and len(found) < most:
+            line = file.readline()
+            if not line.endswith(b"\n"):  # the end, or a line that is not complete yet
+                file.seek(-len(line), os.SEEK_CUR)
+                break
+            number, _, rest = line.partition(b"\t")
+            if int(number) > after:
+                found.append(ConvertedRow(int(number), _record(rest)))
+        return found
+
+
+def _record(line: bytes) -> ParsedRecord | None:
+    record_id, timestamp, start_at, end_at, body = line[:-1].decode().split("\t", 4)
+    return ParsedRecord(record_id, timestamp, start_at or None, end_at or None, body) if record_id else None
+
+
+class Conversion:
+    """A conversion that runs in the child process. failure: why it has ended without a result, for the person"""
+
+    def __init__(self, run: DataImport) -> None:
+        self.failure = ""
+        self.is_over = False
+        self._run = run
+        self._names: Sequence[str] = details.of(run).names
+        self._path = lines_of(run).with_name(f"{lines_of(run).name}.new")
+        self._path.unlink(missing_ok=True)  # of a process that was killed
+        lines_of(run).unlink(missing_ok=True)
+        self.reader = LineReader(self._path, lines_of(run))
+        self._pool = ThreadPoolExecutor(1)
+        given = (run.settings, self._names, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES, run.is_dry_run)
+        self._call = self._pool.submit(calling.run_child, run, child.convert, *given)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wait for the end: its lines are used by the next task."""
+        self.reader.close()
+        self._pool.shutdown(wait=True)
+        self._note_end()
+
+    def wait_for_rows(self) -> None:
+        """Wait until there are rows for a batch, or the end, or some time has passed. Not in a transaction."""
+        ends_at = time.monotonic() + _LONGEST_WAIT_SECONDS
+        while time.monotonic() < ends_at:
+            if self._call.done():
+                self._note_end()
+                return
+            if self.reader.unread_bytes > _ENOUGH_BYTES:
+                return
+            time.sleep(_POLL_SECONDS)
+
+    def _note_end(self) -> None:
+        """Store the counts and the rejected rows."""
+        if self.is_over or not self._call.done():
+            return
+        try:
+            found = self._call.result()
+        except ImportUnreadable as error:
+            self.failure, self.is_over = str(error), True
+            return
+        run = self._run
+        if found["rejected"] and not run.has_rejected_file:
+            path = files.work_folder(run.pk) / work_files.REJECTED
+            files.save(run.pk, bytes(run.encrypted_key), files.REJECTED, path)
+        kept = details.of(run)
+        shown = ImportDetails(names=kept.names, preview=kept.preview, errors=found["errors"])
+        run.total, run.rejected, run.left_out = found["rows"], found["rejected"], found["left_out"]
+        run.has_rejected_file, run.is_converted = bool(found["rejected"]), True
+        run.encrypted_details = details.encrypted(run, shown)
+        names = ("total", "rejected", "left_out", "has_rejected_file", "is_converted", "encrypted_details")
+        DataImport.objects.filter(pk=run.pk).update(**{name: getattr(run, name) for name in names})
+        self.is_over = True
+
+
+class FollowingPace(Pace):
+    """The pace of batches that follow a conversion."""
+
+    def __init__(self, conversion: Conversion) -> None:
+        super().__init__(rest_by_work=REST_BY_WORK)
+        self._conversion = conversion
+
+    def begin(self) -> None:
+        self._conversion.wait_for_rows()
+        super().begin()
+
+
+REST_BY_WORK = {"sqlite": 1.0, "postgresql": 0.0}
