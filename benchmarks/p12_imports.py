@@ -62,7 +62,7 @@ def import_file(it: Stand, data_set: Writable, file: Path, memory: list[float]) 
     highest = 0.0
     while command.is_running():
         with suppress(OSError, StopIteration):
-            highest = max(highest, *map(processes.highest_mib, processes.family(command.pid)))
+            highest = max([highest, *map(processes.highest_mib, processes.family(command.pid))])
         time.sleep(_POLL_SECONDS)
     taken = time.perf_counter() - started
     memory.append(highest)

@@ -74,11 +74,19 @@ class ImportSettingsForm(forms.Form):
 
 
 def columns_of(run: DataImport) -> list[Json]:
-    """Return the columns of the file for the page, with their settings."""
+    """Return the columns of the file for the page, in its order, with their settings.
+
+    PostgreSQL does not keep the order of the settings.
+    """
+    names = {name: place for place, name in enumerate(details.of(run).names)}
+
+    def place_of(key: str) -> int:
+        return int(key[1:]) - 1 if key[:1] == "#" and key[1:].isdecimal() else names.get(key, len(names))
+
     found = []
-    for place, (key, own) in enumerate(run.settings.get("columns", {}).items()):
-        if place >= _SHOWN_COLUMNS:
-            break
+    columns = run.settings.get("columns", {})
+    for place, key in enumerate(sorted(columns, key=place_of)[:_SHOWN_COLUMNS]):
+        own = columns[key]
         leaves_out = bool(own.get("leave_out"))
         found.append({**own, "place": place, "key": key, "to": own.get("to", ""), "leave_out": leaves_out})
     return found
