@@ -43,6 +43,7 @@ class LineReader:
     def __init__(self, *paths: Path) -> None:
         self._paths = paths
         self._opened: BinaryIO | None = None
+        self._read_bytes = 0
 
     def close(self) -> None:
         if self._opened is not None:
@@ -51,7 +52,7 @@ class LineReader:
     @property
     def unread_bytes(self) -> int:
         file = self._file()
-        return 0 if file is None else os.fstat(file.fileno()).st_size - file.tell()
+        return 0 if file is None else os.fstat(file.fileno()).st_size - self._read_bytes
 
     def _file(self) -> BinaryIO | None:
         """Return the open file, or None if it is not there yet."""
@@ -70,6 +71,7 @@ class LineReader:
             if not line.endswith(b"\n"):  # the end, or a line that is not complete yet
                 file.seek(-len(line), os.SEEK_CUR)
                 break
+            self._read_bytes += len(line)
             number, _, rest = line.partition(b"\t")
             if int(number) > after:
                 found.append(ConvertedRow(int(number), _record(rest)))
