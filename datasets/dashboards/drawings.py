@@ -43,4 +43,4 @@ def draw(tile: Tile, found: Grid, question: Question, unit: Unit, *, kind: str, 
     if tile.is_wide:
         return drawing.both_sizes(chart, key=key)
     narrow = drawing.svg(chart, size="narrow", key=key)
-    return SafeString(f'<div class="chart-figure narrow-only">{narrow}</div>')
+    return SafeString(f'<div class="chart-box narrow-only">{narrow}</div>')

@@ -6,12 +6,10 @@ Source: docs/reference/imports.md §6.
 """
 
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -177,27 +175,3 @@ def _pace() -> Pace:
 
 
 JOB = ImportJob(name="import", task_seconds=SLICE_SECONDS, new_pace=_pace)
-
-
-def delete(run: DataImport) -> None:
-    """Delete an import with its files. If it is interrupted, `delete_left_behind` deletes the files later."""
-    import_id = run.pk
-    run.delete()
-    files.delete(import_id)
-
-
-def delete_left_behind(older_than_seconds: float) -> int:
-    """Delete files without an import, and old working folders. Return the number of deleted files."""
-    deleted = 0
-    for import_id, name in files.named():
-        old = files.file_store().get_modified_time(name).timestamp() < time.time() - older_than_seconds
-        if old and not DataImport.objects.filter(pk=import_id).exists():
-            files.file_store().delete(name)
-            deleted += 1
-    working = set(map(str, DataImport.objects.filter(state__in=WORKING).values_list("pk", flat=True)))
-    for folder in Path(settings.IMPORT_WORK_DIR).glob("*-*/"):
-        with suppress(FileNotFoundError):
-            is_old = folder.stat().st_mtime < time.time() - older_than_seconds
-            if is_old and folder.name not in working:
-                shutil.rmtree(folder, ignore_errors=True)
-    return deleted

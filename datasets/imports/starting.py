@@ -16,7 +16,7 @@ from config.audit.models import ActorKind
 from config.queue import publishing
 from config.queue.app import app
 from datasets.errors import ImportSettingsWrong, ImportStateWrong, TooManyImports
-from datasets.imports import files
+from datasets.imports import files, kept
 from datasets.imports.reading import settings as import_settings
 from datasets.imports.reading.settings import WrongSettings
 from datasets.models import AccessToken, DataImport, DataSet, ImportState, SavedImportSettings
@@ -70,6 +70,7 @@ def start(
 ) -> DataImport:
     """Keep a file and start to read it. given: checked settings. Raises TooManyImports."""
     check_room(data_set)
+    kept.make_room(data_set)
     run = DataImport(
         id=uuid.uuid4(),
         data_set=data_set,

@@ -18,7 +18,7 @@ from config.jobs.rules import Due, RetentionRule, RuleGroup
 from config.jobs.runner import reason_of
 from datasets import store
 from datasets.columns import files
-from datasets.imports import job
+from datasets.imports import kept
 from datasets.models import (
     DRIFT_KEPT_DAYS,
     KEPT_VALUES_FOR,
@@ -94,9 +94,9 @@ def _remove_column_files() -> Iterator[Batch]:
 
 def _remove_imports() -> Iterator[Batch]:
     for run in DataImport.objects.to_delete().select_related("data_set__group", "data_set__type").iterator():
-        job.delete(run)
+        kept.delete(run)
         yield Batch(label=str(run.data_set), number=1)
-    job.delete_left_behind(_LEFT_BEHIND_SECONDS)
+    kept.delete_left_behind(_LEFT_BEHIND_SECONDS)
 
 
 def _due_of_imports() -> Iterator[Due]:

@@ -1,5 +1,7 @@
 """What is kept of an import, how it is encrypted, and when it is deleted."""
 
+import os
+import uuid
 from datetime import timedelta
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from config import audit
-from datasets.imports import files, shown, starting
+from datasets.imports import files, kept, shown, starting
 from datasets.imports.files import ImportFileDamaged
 from datasets.models import DataImport, DataSet
 from tests.cleaning import clean_up
@@ -84,6 +86,30 @@ def test_the_clean_up_deletes_imports_after_7_days(run, store):
     assert not DataImport.objects.exists()
     assert not [*store.glob("*")]
     assert DataSet.objects.get().record_count == 1
+
+
+def test_the_oldest_imports_make_room_for_new_ones(data_set, tmp_path, settings, store):
+    path = tmp_path / "a.csv"
+    path.write_text("_timestamp\n2024-01-01\n")
+    settings.IMPORT_MAX_BYTES = path.stat().st_size
+    ids = [work(starting.start(data_set, path, {}, by=audit.COMMAND).pk).pk for _ in range(kept.MOST_FILES + 2)]
+
+    assert {run.pk for run in DataImport.objects.all()} == set(ids[1:])
+    assert not (store / f"{ids[0]}.file").exists()
+
+
+def test_what_a_killed_process_left_is_deleted_after_a_day(run, store, settings):
+    lost, folder = store / f"{uuid.uuid4()}.file", Path(settings.IMPORT_WORK_DIR) / "received-x"
+    lost.write_bytes(b"x")
+    folder.mkdir(parents=True)
+    for path in (lost, folder):
+        os.utime(path, (0, 0))
+
+    clean_up("imports")
+
+    assert not lost.exists()
+    assert not folder.exists()
+    assert (store / f"{run.pk}.file").exists()
 
 
 def test_the_clean_up_keeps_an_import_that_works(run):
