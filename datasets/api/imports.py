@@ -19,7 +19,7 @@ from datasets import errors
 from datasets.api import dry_runs, uploads
 from datasets.api.authentication import AccessTokenAuthentication, token_of
 from datasets.api.headers import NOT_STORED
-from datasets.api.permissions import WritesDataSet
+from datasets.api.permissions import MayWrite
 from datasets.api.views import DataSetArea
 from datasets.imports import shown, starting
 from datasets.imports.files import ImportFileDamaged
@@ -46,7 +46,7 @@ class ImportViewSet(DataSetArea, ViewSet):
     """The imports of one data set."""
 
     authentication_classes = [AccessTokenAuthentication]
-    permission_classes = [WritesDataSet]
+    permission_classes = [MayWrite]
     is_public = False  # also those of a public data set need a token
     part = "imports"
 

@@ -15,43 +15,36 @@ from datasets.errors import (
     TokenOfAnotherDataSet,
     WritingNotAllowed,
 )
-from datasets.models import AccessToken, DataSet
+from datasets.models import DataSet
 
 
 class HasToken(BasePermission):
-    """Raise TokenOfAnotherDataSet, NoSuchDataSet if the path has no data set, or the error of the missing scope."""
+    """Raise TokenOfAnotherDataSet, NoSuchDataSet if the path has no data set, or the error of the missing scope.
+
+    Raise FilledBySignalbox for a change of a data set of the product.
+    reading: the methods that need the scope read; all others need write
+    """
+
+    reading = READING
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if request.auth is None:
             return True
-        token = token_of(request)
-        check_data_set(token, view.kwargs["group"], view.kwargs["type"])
-        if request.method in READING and not token.may_read:
-            raise ReadingNotAllowed
-        if request.method not in READING and not token.may_write:
+        token, group, type = token_of(request), view.kwargs["group"], view.kwargs["type"]
+        own = token.data_set
+        if (own.group.name, own.type.name) != (group, type):
+            raise TokenOfAnotherDataSet if DataSet.objects.at(group, type).exists() else NoSuchDataSet
+        if request.method in self.reading:
+            if not token.may_read:
+                raise ReadingNotAllowed
+        elif not token.may_write:
             raise WritingNotAllowed
-        if request.method not in READING and token.data_set.is_of_product:
+        if request.method not in READING and own.is_of_product:
             raise FilledBySignalbox
         return True
 
 
-class WritesDataSet(BasePermission):
-    """Raise the errors of `HasToken` for calls that need the scope write, also to read."""
+class MayWrite(HasToken):
+    """As `HasToken`, for calls that need the scope write whatever their method."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.auth is None:  # OPTIONS
-            return True
-        token = token_of(request)
-        check_data_set(token, view.kwargs["group"], view.kwargs["type"])
-        if not token.may_write:
-            raise WritingNotAllowed
-        if request.method not in READING and token.data_set.is_of_product:
-            raise FilledBySignalbox
-        return True
-
-
-def check_data_set(token: AccessToken, group: str, type: str) -> None:
-    """Raise TokenOfAnotherDataSet, or NoSuchDataSet if the path has no data set."""
-    own = token.data_set
-    if (own.group.name, own.type.name) != (group, type):
-        raise TokenOfAnotherDataSet if DataSet.objects.at(group, type).exists() else NoSuchDataSet
+    reading = frozenset()

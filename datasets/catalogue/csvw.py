@@ -14,13 +14,12 @@ from datasets.catalogue.data_sets import csv_url
 from datasets.catalogue.entries import CatalogueEntry
 from datasets.licences import LICENCES
 from datasets.models import DataSet, FieldSeen
-from datasets.queries import export, parameters, raw
+from datasets.queries import header
 from datasets.records import moments
 
 Json = dict[str, Any]  # Any: JSON of many shapes
 
-_BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)
-# Column names of 100 states of data sets: each needs a read of all bodies, as the header of the CSV does.
+# The headers of 100 states of data sets. Without column files, each needs a read of all bodies.
 _names: TTLCache[tuple[int, int], Sequence[str]] = TTLCache(maxsize=100, ttl=3_600)
 _lock = Lock()
 _NOT_IN_NAMES = str.maketrans({"-": "%2D", "~": "%7E"})  # `quote` keeps them
@@ -29,10 +28,10 @@ _ONE_KIND = {"number": "number", "boolean": "boolean", "array": "json", "object"
 
 def metadata(data_set: DataSet, entry: CatalogueEntry) -> Json:
     """Return the document. Raises TooManyColumns, as the CSV does."""
-    header = _header(data_set)
+    titles = _titles(data_set)
     types = {field.name: set(field.types) for field in FieldSeen.objects.filter(data_set=data_set)}
     units = data_set.units or {}
-    names = _column_names(header)
+    names = _column_names(titles)
     found: Json = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": csv_url(data_set),
@@ -43,25 +42,24 @@ def metadata(data_set: DataSet, entry: CatalogueEntry) -> Json:
         "tableSchema": {
             "columns": [
                 _column(title, name, types.get(title, set()), units.get(title))
-                for title, name in zip(header, names, strict=True)
+                for title, name in zip(titles, names, strict=True)
             ],
-            **({"primaryKey": names[header.index("_id")]} if "_id" in header else {}),
+            **({"primaryKey": names[titles.index("_id")]} if "_id" in titles else {}),
         },
     }
     return {name: value for name, value in found.items() if value}
 
 
-def _header(data_set: DataSet) -> Sequence[str]:
+def _titles(data_set: DataSet) -> Sequence[str]:
     key = (data_set.store_id, data_set.revision)
     with _lock:
         kept = _names.get(key)
     if kept is not None:
         return kept
-    query = parameters.parse("format=csv", data_set_id=data_set.pk, bounds=_BOUNDS)
-    header = sorted(export.columns(raw.field_names(data_set.store_id, query)))
+    found = header.names(data_set)
     with _lock:
-        _names[key] = header
-    return header
+        _names[key] = found
+    return found
 
 
 def _column(title: str, name: str, types: set[str], unit: str | None) -> Json:
@@ -81,14 +79,14 @@ def _datatype(title: str, types: set[str]) -> str:
     return kinds.pop() if len(kinds) == 1 else "string"
 
 
-def _column_names(header: Iterable[str]) -> list[str]:
+def _column_names(titles: Iterable[str]) -> list[str]:
     """Return a name for each column: percent-encoded, without an underscore at the start, and each once.
 
     >>> _column_names(["_id", "a b", "id"])
     ['id', 'a%20b', 'id_2']
     """
     found: dict[str, None] = {}
-    for title in header:
+    for title in titles:
         wanted = name = quote(title.lstrip("_"), safe="").translate(_NOT_IN_NAMES) or "column"
         number = 2
         while name in found:

@@ -47,8 +47,8 @@ class Drawn:
 
 
 def laid_out(chart: ChartData, size: Size, *, has_heading: bool) -> Drawn:
-    said = words.of(chart.language)
-    series, places = drawn_series(chart, said), labels(chart, said)
+    wording = words.of(chart.language)
+    series, places = drawn_series(chart, wording), labels(chart, wording)
     scale = _scale(chart, series)
     top, heading = _heading(chart, size) if has_heading else (6.0, [])
     legend_height, legend = _legend(chart, series, size, top)
@@ -66,14 +66,16 @@ def laid_out(chart: ChartData, size: Size, *, has_heading: bool) -> Drawn:
     if any(plotted(value) is not None for one in series for value in one.values):
         draw = {"line": marks.lines, "bar": marks.bars, "stacked_bar": marks.stacked_bars}[chart.kind]
         parts += [*axes.places(plot, places, chart.period, size.font_size), *draw(series, plot)]
-        parts += [axes.zero(plot), *_target(chart, plot, size, said), *_values(chart, series, places, plot, said)]
+        parts += [axes.zero(plot), *_target(chart, plot, size, wording), *_values(chart, series, places, plot, wording)]
     else:
-        parts.append(axes.text(plot.x((plot.places - 1) / 2), top + plot_height / 2, said.no_values, anchor="middle"))
+        parts.append(
+            axes.text(plot.x((plot.places - 1) / 2), top + plot_height / 2, wording.no_values, anchor="middle")
+        )
     return Drawn(
         width=size.width,
         height=round(top + plot_height + bottom),
         font_size=size.font_size,
-        description=_description(chart, series, places, scale, said),
+        description=_description(chart, series, places, scale, wording),
         parts=parts,
         has_ground=has_heading,
     )
@@ -125,12 +127,12 @@ def _legend(chart: ChartData, series: Sequence[Series], size: Size, top: float) 
     return (line + 1) * _LEGEND_LINE + 4, parts
 
 
-def _target(chart: ChartData, plot: Plot, size: Size, said: ChartWords) -> list[str]:
+def _target(chart: ChartData, plot: Plot, size: Size, wording: ChartWords) -> list[str]:
     target = plotted(chart.target)
     if target is None:
         return []
     y = marks.number(plot.y(target))
-    name = f"{chart.target_label or said.target}: {numbers.value(chart.target, chart, missing='')}"
+    name = f"{chart.target_label or wording.target}: {numbers.value(chart.target, chart, missing='')}"
     name = texts.fitted(name, plot.width - 8, size.font_size)
     above = plot.y(target) - 6
     line = (
@@ -143,14 +145,14 @@ def _target(chart: ChartData, plot: Plot, size: Size, said: ChartWords) -> list[
 
 
 def _values(
-    chart: ChartData, series: Sequence[Series], places: Sequence[PlaceLabel], plot: Plot, said: ChartWords
+    chart: ChartData, series: Sequence[Series], places: Sequence[PlaceLabel], plot: Plot, wording: ChartWords
 ) -> list[str]:
     """Return an invisible area for each place. Its title holds the values; charts.js shows them."""
     parts = []
     cut_names = [texts.cut(one.name, 100) for one in series]
     edges = f'y="{marks.number(plot.top)}" height="{marks.number(plot.height)}"'
     for row, place in enumerate(places):
-        values = [numbers.value(one.values[row], chart, missing=said.missing) for one in series]
+        values = [numbers.value(one.values[row], chart, missing=wording.missing) for one in series]
         if len(series) == 1:
             about = f"{texts.cut(place.full, 200)}: {values[0]}"
         else:
@@ -162,15 +164,15 @@ def _values(
 
 
 def _description(
-    chart: ChartData, series: Sequence[Series], places: Sequence[PlaceLabel], scale: Scale, said: ChartWords
+    chart: ChartData, series: Sequence[Series], places: Sequence[PlaceLabel], scale: Scale, wording: ChartWords
 ) -> str:
     """Return the description of the chart, or one made of its range and values."""
     found = [value for one in series for value in one.values if plotted(value) is not None]
     starts_at = ""
     if scale.low > 0:
-        starts_at = said.starts_at.format(low=numbers.value(scale.low, chart, missing=""))
+        starts_at = wording.starts_at.format(low=numbers.value(scale.low, chart, missing=""))
     if chart.description or not found or not places:
-        return " ".join(filter(None, [chart.description or said.no_values, starts_at]))
+        return " ".join(filter(None, [chart.description or wording.no_values, starts_at]))
     low, high = (numbers.value(end(v for v in found if v is not None), chart, missing="") for end in (min, max))
     first, last = texts.cut(places[0].full, 100), texts.cut(places[-1].full, 100)
-    return f"{said.described.format(first=first, last=last, low=low, high=high)} {starts_at}".strip()
+    return f"{wording.described.format(first=first, last=last, low=low, high=high)} {starts_at}".strip()

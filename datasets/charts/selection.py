@@ -10,20 +10,29 @@ from datasets.charts.words import ChartWords
 def drawn_series(chart: ChartData, words: ChartWords) -> list[Series]:
     """Return the series that are drawn, in their order: the eight largest, then "Other" of the others.
 
-    Comparisons count by themselves, so that each series can stand beside its own.
+    As many comparisons as series are those of the series at the same positions, so that each stands beside its own.
     """
     shown: list[Series] = []
+    largest: list[int] = []
+    before = 0
     for is_comparison in (False, True):
         asked = [series for series in chart.series if series.is_comparison is is_comparison]
         group, others = ([series for series in asked if series.is_other is is_other] for is_other in (False, True))
-        if len(group) > SERIES:
-            largest = sorted(range(len(group)), key=lambda row: -_size(group[row]))[:SERIES]
+        is_cut = len(group) > SERIES
+        if is_cut:
+            if len(group) != before:
+                largest = _largest(group)
+            before = len(group)
             others += [series for row, series in enumerate(group) if row not in largest]
             group = [group[row] for row in sorted(largest)]
-        if len(others) > 1:
+        if is_cut or len(others) > 1:
             others = [_together(others, words.other, is_comparison)] if chart.may_add_up else []
         shown += [*group, *others]
     return shown
+
+
+def _largest(group: Sequence[Series]) -> list[int]:
+    return sorted(range(len(group)), key=lambda row: -_size(group[row]))[:SERIES]
 
 
 def _size(series: Series) -> float:

@@ -35,6 +35,15 @@ def column(kind: str, field: str) -> str:
     return f"{kind}:{field}"
 
 
+def field_of(column_name: str) -> str:
+    """Return the name of the field in a column.
+
+    >>> field_of("whole:a:b"), field_of("_start_at")
+    ('a:b', '_start_at')
+    """
+    return column_name if column_name in OWN else column_name.partition(":")[2]
+
+
 def type_of(name: str) -> str:
     """Return the SQL type of a column by its name."""
     if name == REST:

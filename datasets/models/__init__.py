@@ -17,4 +17,5 @@ from datasets.models.remembered_key import RememberedKey
 from datasets.models.saved_query import ChartKind, QueryToken, SavedQuery, StoredAnswer, StoredEvery, new_public_id
 from datasets.models.schema import DRIFT_KEPT_DAYS, DataSetSchema, FieldDrift
 from datasets.models.segment import EARLIEST, Segment
+from datasets.models.sent_write import SentWrite
 from datasets.models.write_error import WriteError

@@ -48,7 +48,6 @@ class DataSet(models.Model):
     current_store: the id of the store of its records since it was emptied; null: its own id is also that of its store
     columns_until: records before this moment are in segments (`Segment`); null: the data set has none
     schema_mode: what happens to records that do not fit the schema: off, warn or enforce
-    sent_write_at: the last write that `datasets.store.written` has reported
     is_of_product: whether Signalbox fills it with its statistics, so that nobody else may write or empty it
     licence: SPDX identifier; contact: email address or URL; units: unit by field name, or null
     late_since: when the clock found that an expected write was missing; null while the data set is on time
@@ -75,7 +74,6 @@ class DataSet(models.Model):
     current_store = models.BigIntegerField(null=True, editable=False)
     columns_until = models.DateTimeField(null=True, editable=False)
     late_since = models.DateTimeField(null=True, editable=False)
-    sent_write_at = models.DateTimeField(null=True, editable=False)
     is_of_product = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(

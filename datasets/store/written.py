@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.data_sets import DataSetChange, data_set_changed, with_listeners
-from datasets.models import DataSet
+from datasets.models import DataSet, SentWrite
 from datasets.records import moments
 
 
@@ -16,14 +16,18 @@ def send_writes() -> int:
 
 @transaction.atomic
 def _send_change(pk: int) -> int:
-    rows = DataSet.objects.filter(pk=pk)
-    locked = rows.select_related("group", "type").select_for_update(no_key=True, of=("self",))
-    data_set = locked.exclude(last_write_at=None).first()
-    if data_set is None or data_set.last_write_at is None or data_set.sent_write_at == data_set.last_write_at:
+    locked = DataSet.objects.select_related("group", "type").select_for_update(no_key=True, of=("self",))
+    data_set = locked.filter(pk=pk).first()
+    if data_set is None or data_set.last_write_at is None:
         return 0
-    rows.update(sent_write_at=data_set.last_write_at)
-    if data_set.sent_write_at is None:  # somebody listens for the first time
+    sent = SentWrite.objects.filter(data_set=pk).first()
+    if sent is None:  # somebody listens for the first time
+        SentWrite.objects.create(data_set=data_set, written_at=data_set.last_write_at)
         return 0
+    if sent.written_at == data_set.last_write_at:
+        return 0
+    sent.written_at = data_set.last_write_at
+    sent.save()
     change = DataSetChange(
         event="data_set.written",
         data_set_id=pk,

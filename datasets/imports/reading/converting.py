@@ -17,6 +17,7 @@ import msgspec
 from datasets.imports.reading import columns as file_columns
 from datasets.imports.reading import settings as import_settings
 from datasets.imports.reading import work_files
+from datasets.imports.reading.cells import UnreadableFile
 from datasets.imports.reading.grid import GridFile
 from datasets.imports.reading.questions import Json
 from datasets.imports.reading.rows import RejectedRow, RowReader
@@ -26,6 +27,7 @@ from datasets.imports.reading.unpacking import FileContent, content_of
 from datasets.records import ParsedRecord
 
 ERRORS_SHOWN = 50
+_MOST_GROWTH = 10  # of the records, against the largest file
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -48,9 +50,9 @@ def convert(
     settings: complete; names: of the columns, of a file whose values have names; is_dry: leave out repeated ids
     """
     content = content_of(path, folder, max_bytes=max_bytes)
-    complete = import_settings.parse(settings)
+    complete = import_settings.parse(settings, is_complete=True)
     found = ConversionCounts()
-    name = work_files.lines(is_dry=is_dry)
+    name, size = work_files.lines(is_dry=is_dry), 0
     with ExitStack() as stack:
         lines = stack.enter_context(open(f"{folder}/{name}.new", "w", encoding="utf-8", newline=""))
         rejected = stack.enter_context(open(f"{folder}/{work_files.REJECTED}.new", "wb"))
@@ -59,15 +61,13 @@ def convert(
         for number, row in _rows(content, complete, names, set_ids, found):
             found.rows += 1
             if isinstance(row, RejectedRow):
-                _reject(row, rejected, found)
-                continue
-            found.records += 1
-            is_new = known is None or known.add(row.id)
-            lines.write(
-                f"{number}\t{row.id}\t{row.timestamp}\t{row.start_at or ''}\t{row.end_at or ''}\t{row.body}\n"
-                if is_new
-                else f"{number}\t\t\t\t\t\n"
-            )
+                size += _reject(row, rejected, found)
+            else:
+                found.records += 1
+                is_new = known is None or known.add(row.id)
+                size += lines.write(_line(number, row) if is_new else f"{number}\t\t\t\t\t\n")
+            if size > _MOST_GROWTH * max_bytes:  # a text of a spreadsheet may be named by each cell
+                raise UnreadableFile("The rows of the file are too large together. Split it.")
     for written in (work_files.REJECTED, name):
         os.replace(f"{folder}/{written}.new", f"{folder}/{written}")
     return asdict(found)
@@ -100,15 +100,20 @@ def _rows(
         yield number, reader.read_fields(number, row)
 
 
-def _reject(row: RejectedRow, file: IO[bytes], found: ConversionCounts) -> None:
+def _line(number: int, row: ParsedRecord) -> str:
+    return f"{number}\t{row.id}\t{row.timestamp}\t{row.start_at or ''}\t{row.end_at or ''}\t{row.body}\n"
+
+
+def _reject(row: RejectedRow, file: IO[bytes], found: ConversionCounts) -> int:
+    """Write a rejected row, and return its size in bytes."""
     found.rejected += 1
     if len(found.errors) < ERRORS_SHOWN:
         found.errors.append({"row": row.row, "column": row.column or None, "message": row.reason})
     shown = {"row": row.row, "column": row.column or None, "reason": row.reason, "values": row.values}
     try:
-        file.write(_ENCODER.encode(shown) + b"\n")
+        return file.write(_ENCODER.encode(shown) + b"\n")
     except (TypeError, ValueError, UnicodeEncodeError):  # such as a lone surrogate
-        file.write(_ENCODER.encode({**shown, "values": {}}) + b"\n")
+        return file.write(_ENCODER.encode({**shown, "values": {}}) + b"\n")
 
 
 class _SeenIds:

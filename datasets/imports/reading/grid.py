@@ -15,9 +15,8 @@ from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.header import NumberedRow
 from datasets.imports.reading.questions import Alternative, Json, question
 from datasets.imports.reading.settings import MAX_COLUMNS, ImportSettings
+from datasets.imports.reading.sheets import MAX_PLACES
 from datasets.imports.reading.sources import GridRow, SheetFile, csv, open_sheet_file
-
-_MAX_WIDTH = MAX_COLUMNS
 
 
 @dataclass(slots=True)
@@ -111,11 +110,11 @@ class GridFile:
             width = max((len(cells) for cells in taken), default=0)
             if self.is_typed:  # a column without a name has cells in the rows only
                 width = max([width, *_widths(sample)])
-            names = header.names(taken, min(width, _MAX_WIDTH + 1))
+            names = header.names(taken, min(width, MAX_PLACES))
         else:
             names = [f"column_{place + 1}" for place in range(max(_widths(sample), default=0))]
-        if len(names) > _MAX_WIDTH:
-            raise UnreadableFile(f"The table has more than {_MAX_WIDTH} columns.")
+        if sum(map(bool, names)) > MAX_COLUMNS or (len(names) > MAX_COLUMNS and not self.is_typed):
+            raise UnreadableFile(f"The table has more than {MAX_COLUMNS} columns.")
         self.names = names
 
     def data(self, facts: dict[int, ColumnFacts] | None = None) -> Iterator[GridRow]:
@@ -142,18 +141,18 @@ class GridFile:
         for one in facts.values():
             one.finish()
         rows: list[NumberedRow] = [(number, [] if isinstance(cells, BrokenRow) else cells) for number, cells in tail]
-        above = [(facts[place].values, facts[place].numbers_sum) for place in range(len(self.names))]
+        above = {place: (one.values, one.numbers_sum) for place, one in facts.items() if one.values}
         sums = []
         for _, cells in rows:
-            probes = [ColumnFacts(is_typed=self.is_typed) for _ in above]
-            for probe, cell in zip(probes, cells, strict=False):
-                probe.add(cell)
-            own = [probe.last_number for probe in probes]
-            sums.append(totals.is_sum_of(above, own))
-            above = [
-                (count + (value is not None), total + (value or 0.0))
-                for (count, total), value in zip(above, own, strict=True)
-            ]
+            own = {
+                place: _number_of(cell, self.is_typed)
+                for place, cell in enumerate(cells[: len(self.names)])
+                if not is_blank(cell)
+            }
+            sums.append(totals.is_sum_of([above.get(place, (0, 0.0)) for place in own], list(own.values())))
+            for place, value in own.items():
+                count, total = above.get(place, (0, 0.0))
+                above[place] = (count + (value is not None), total + (value or 0.0))
         number = totals.footer_length(rows, len(self.names), sums)
         if number:
             self.questions_at_end.append(totals.ask(number, header.shown(rows[-number][1])))
@@ -170,6 +169,12 @@ def _count(row: GridRow, facts: dict[int, ColumnFacts] | None) -> None:
 
 def _is_blank(row: GridRow) -> bool:
     return not isinstance(row[1], BrokenRow) and all(map(is_blank, row[1]))
+
+
+def _number_of(cell: Cell, is_typed: bool) -> float | None:
+    probe = ColumnFacts(is_typed=is_typed)
+    probe.add(cell)
+    return probe.last_number
 
 
 def _widths(rows: Iterable[GridRow]) -> list[int]:

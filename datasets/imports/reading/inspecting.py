@@ -128,7 +128,8 @@ def _decided(
     complete: dict[str, ColumnSettings] = {}
     for one in known:
         if one.is_left_out:
-            complete[one.key] = ColumnSettings(leave_out=True)
+            if one.name or has_values[one.place]:
+                complete[one.key] = ColumnSettings(leave_out=True)
         elif one.target or has_values[one.place]:
             complete[one.key], more = deciding.decide(one, facts[one.place], settings)
             asked += more

@@ -38,8 +38,11 @@ class OpenDocumentBook:
         part = _OpenDocumentRows(key)
         self.hidden_columns = part.hidden_columns
         for _ in part.read(self._archive, CONTENT):
-            yield from part.found
+            for first, times in zip(part.found, part.times, strict=True):
+                for number in range(first.number, first.number + times):
+                    yield first._replace(number=number)
             part.found.clear()
+            part.times.clear()
             if part.is_over:
                 return
 
@@ -70,6 +73,7 @@ class _OpenDocumentRows(SheetPart):
 
     def __init__(self, name: str) -> None:
         super().__init__()
+        self.times: list[int] = []  # how often each row is repeated
         self.is_over = False
         self._name, self._tables = name, 0
         self._is_in_sheet = False
@@ -132,10 +136,9 @@ class _OpenDocumentRows(SheetPart):
         while self._cells and self._cells[-1] is None:
             self._cells.pop()
         end = min(self._number + self._repeats, MAX_ROWS)
-        if self._cells:
-            self.found += [
-                SheetRow(number, self._cells, self._is_hidden) for number in range(self._number + 1, end + 1)
-            ]
+        if self._cells and end > self._number:
+            self.found.append(SheetRow(self._number + 1, self._cells, self._is_hidden))
+            self.times.append(end - self._number)
         self._number = end
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from datasets import records
+from datasets.errors import MAX_BYTES_OF_RECORD
 from datasets.imports.reading import values
 from datasets.imports.reading.cells import Cell, CellMoment, Unfit, is_blank, shown, text_of
 from datasets.imports.reading.columns import FileColumn, place_of
@@ -127,7 +128,9 @@ class RowReader:
             record["_id"] = record_id
         checked = records.check_row(record, auto_ids=self.set_ids, known=self._known)
         if isinstance(checked, ParsedRecord):
-            return checked
+            if len(checked.body) <= MAX_BYTES_OF_RECORD:
+                return checked
+            return RejectedRow(number, "", f"is larger than {MAX_BYTES_OF_RECORD} bytes", {})
         name, message = checked[0]
         column = next((one.column.shown for one in self._stored if one.target == name), name or "")
         return self._reject(number, column, message, cells)

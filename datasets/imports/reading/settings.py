@@ -78,16 +78,19 @@ class ImportSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     save_as: str | None = None
 
 
-def parse(given: object) -> ImportSettings:
-    """Return the settings of a JSON value. Raises WrongSettings."""
+def parse(given: object, *, is_complete: bool = False) -> ImportSettings:
+    """Return the settings of a JSON value. Raises WrongSettings.
+
+    is_complete: they were made by `inspect`, and have no limit of their size
+    """
     if not isinstance(given, dict):
         raise WrongSettings("settings: must be an object")
-    if len(msgspec.json.encode(given)) > MAX_BYTES:
+    if not is_complete and len(msgspec.json.encode(given)) > MAX_BYTES:
         raise WrongSettings(f"settings: must be at most {MAX_BYTES} bytes")
     columns = given.get("columns", {})
     if not isinstance(columns, dict):
         raise WrongSettings("columns: must be an object")
-    if len(columns) > MAX_COLUMNS:
+    if not is_complete and len(columns) > MAX_COLUMNS:
         raise WrongSettings(f"columns: must be at most {MAX_COLUMNS}")
     parsed = {name: _converted(column, ColumnSettings, f"columns.{name}") for name, column in columns.items()}
     settings: ImportSettings = _converted({**given, "columns": {}}, ImportSettings, "")

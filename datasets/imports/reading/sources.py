@@ -11,6 +11,7 @@ from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.sheets import Book, SheetRow
 
+MAX_CELLS = 50_000_000  # of a sheet, repeated ones counted: a file of 2 kB may claim 17 billion
 GRIDS = frozenset({"csv", "xlsx", "ods"})
 GridRow = tuple[int, list[Cell] | BrokenRow]
 FieldsRow = tuple[int, dict[str, Cell] | BrokenRow]
@@ -33,8 +34,13 @@ class SheetFile:
 
     def all_rows(self, name: str) -> Iterator[SheetRow]:
         """Yield the rows of a sheet with what is known of them. Raises UnreadableFile."""
+        cells = 0
         try:
-            yield from self.book.rows(dict(self.book.sheets)[name])
+            for row in self.book.rows(dict(self.book.sheets)[name]):
+                cells += len(row.cells)
+                if cells > MAX_CELLS:
+                    raise UnreadableFile(f"The sheet has more than {MAX_CELLS:,} cells. Split it, or save it as CSV.")
+                yield row
         except BROKEN as error:
             raise UnreadableFile("The spreadsheet is damaged.") from error
 

@@ -159,6 +159,27 @@ def test_eight_series_and_other_are_drawn():
     assert without == with_other[:-1]
 
 
+def test_a_ninth_series_is_other():
+    series = [Series(f"s{n}", [n]) for n in range(1, 10)]
+
+    assert values_shown(a_chart(series=series))[0].split("\n")[-2:] == ["s9: 9", "Other: 1"]
+    assert values_shown(a_chart(series=series, may_add_up=False))[0].split("\n")[-1] == "s9: 9"
+
+
+def test_comparisons_are_those_of_the_series_that_are_drawn():
+    now = [Series(f"s{n}", [n]) for n in range(10)]
+    before = [Series(f"s{n} before", [10 - n], is_comparison=True) for n in range(10)]
+
+    shown = values_shown(a_chart(series=[*now, *before]))[0].split("\n")[1:]
+
+    assert [line.partition(":")[0] for line in shown] == [
+        *(f"s{n}" for n in range(2, 10)),
+        "Other",
+        *(f"s{n} before" for n in range(2, 10)),
+        "Other",
+    ]
+
+
 def test_a_series_of_others_stays_apart_however_large_it_is():
     series = [Series("rest", [99, 99], is_other=True), *(Series(f"s{n}", [n, n]) for n in range(1, 9))]
 

@@ -32,15 +32,21 @@ class ReadFile:
         return [record.get(name) for record in self.records]
 
 
-def read(data: bytes | str, given: dict[str, Any] | None = None, *, set_ids: tuple[str, ...] = ()) -> ReadFile:
+def read(
+    data: bytes | str,
+    given: dict[str, Any] | None = None,
+    *,
+    set_ids: tuple[str, ...] = (),
+    max_bytes: int = MAX_BYTES,
+) -> ReadFile:
     """Return the records, or the questions if there are any. Raises UnreadableFile."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         path.write_bytes(data.encode() if isinstance(data, str) else data)
-        found = inspect(str(path), folder, given or {}, set_ids, MAX_BYTES)
+        found = inspect(str(path), folder, given or {}, set_ids, max_bytes)
         if found.questions:
             return ReadFile(found.settings, found.questions, [], [], {}, [])
-        counts = convert(str(path), folder, found.settings, found.names, set_ids, MAX_BYTES, False)
+        counts = convert(str(path), folder, found.settings, found.names, set_ids, max_bytes, False)
         stored = (Path(folder) / "lines").read_text().split("\n")[:-1]
         records = [_record(line) for line in stored]
         lines = (Path(folder) / "rejected").read_text().splitlines()

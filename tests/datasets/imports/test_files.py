@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import zipfile
 from datetime import date, datetime, time
 from typing import Any
 
@@ -33,8 +34,6 @@ def excel(*rows: list[Any], change: Any = None) -> bytes:
 
 def open_document(*rows: str) -> bytes:
     """Return an .ods file with these rows as XML."""
-    import zipfile
-
     space = "urn:oasis:names:tc:opendocument:xmlns"
     content = (
         f'<?xml version="1.0" encoding="UTF-8"?><office:document-content xmlns:office="{space}:office:1.0" '
@@ -56,42 +55,42 @@ def cell(text: str, kind: str = "string", **attributes: str) -> str:
     return f'<table:table-cell office:value-type="{kind}"{written}><text:p>{text}</text:p></table:table-cell>'
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        ROWS.encode(),
-        ROWS.replace("\n", "\r\n").encode(),
-        ROWS.replace("\n", "\r").encode(),
-        b"_timestamp,n\r\n2024-01-01,1\n2024-01-02,2\r",
-        ROWS.rstrip("\n").encode(),
-        b"\xef\xbb\xbf" + ROWS.encode(),
-        ROWS.encode("utf-16"),
-        b"\xfe\xff" + ROWS.encode("utf-16be"),
-        ROWS.replace(",", "\t").encode(),
-        ROWS.replace(",", ";").encode(),
-        ROWS.replace(",", "|").encode(),
-        b"sep=;\n" + ROWS.replace(",", ";").encode(),
-        b"sep=|\r\n" + ROWS.replace(",", "|").encode(),
-        ROWS.encode() + b"\x1a",
-        ROWS.encode() + b"\0" * 5000,
-        ROWS.encode() + b"\n\n\n",
-        b"\n\n" + ROWS.encode(),
-        b"_timestamp,n,,\n2024-01-01,1,,\n2024-01-02,2,,\n",
-        b" _timestamp , n \n2024-01-01,1\n2024-01-02,2\n",
-        b'"_timestamp","n"\n"2024-01-01","1"\n"2024-01-02","2"\n',
-        b"_timestamp,n\n2024-01-01,1\n,,\n2024-01-02,2\n",
-        gzip.compress(ROWS.encode()),
-        gzip.compress(ROWS.encode()[:20]) + gzip.compress(ROWS.encode()[20:]),
-        b"_timestamp,n,_updated_at,_week_start_at\n2024-01-01,1,x,y\n2024-01-02,2,x,y\n",
-        b'{"_timestamp":"2024-01-01T00:00:00Z","n":1}\n\n{"_timestamp":"2024-01-02T00:00:00Z","n":2}',
-        b'[{"_timestamp":"2024-01-01T00:00:00Z","n":1},\n {"_timestamp":"2024-01-02T00:00:00Z","n":2}]\n',
-        b'\xef\xbb\xbf[{"_timestamp":"2024-01-01","n":1},{"_timestamp":"2024-01-02","n":2}]',
-        b'{"_timestamp":{"$date":1704067200000},"n":{"$numberLong":"1"}}\n{"_timestamp":{"$date":"2024-01-02T00:00:00Z"},"n":2}',
-        b'{"_timestamp":{"$date":{"$numberLong":"1704067200000"}},"n":{"$numberInt":"1"}}\n{"_timestamp":{"$date":"2024-01-02T00:00:00Z"},"n":2}',
-        excel(["_timestamp", "n"], [date(2024, 1, 1), 1], [datetime(2024, 1, 2), 2]),  # noqa: DTZ001
-        excel(["_timestamp", "n"], ["2024-01-01", 1], [date(2024, 1, 2), 2]),
-    ],
-)
+TABLES = [
+    ROWS.encode(),
+    ROWS.replace("\n", "\r\n").encode(),
+    ROWS.replace("\n", "\r").encode(),
+    b"_timestamp,n\r\n2024-01-01,1\n2024-01-02,2\r",
+    ROWS.rstrip("\n").encode(),
+    b"\xef\xbb\xbf" + ROWS.encode(),
+    ROWS.encode("utf-16"),
+    b"\xfe\xff" + ROWS.encode("utf-16be"),
+    ROWS.replace(",", "\t").encode(),
+    ROWS.replace(",", ";").encode(),
+    ROWS.replace(",", "|").encode(),
+    b"sep=;\n" + ROWS.replace(",", ";").encode(),
+    b"sep=|\r\n" + ROWS.replace(",", "|").encode(),
+    ROWS.encode() + b"\x1a",
+    ROWS.encode() + b"\0" * 5000,
+    ROWS.encode() + b"\n\n\n",
+    b"\n\n" + ROWS.encode(),
+    b"_timestamp,n,,\n2024-01-01,1,,\n2024-01-02,2,,\n",
+    b" _timestamp , n \n2024-01-01,1\n2024-01-02,2\n",
+    b'"_timestamp","n"\n"2024-01-01","1"\n"2024-01-02","2"\n',
+    b"_timestamp,n\n2024-01-01,1\n,,\n2024-01-02,2\n",
+    gzip.compress(ROWS.encode()),
+    gzip.compress(ROWS.encode()[:20]) + gzip.compress(ROWS.encode()[20:]),
+    b"_timestamp,n,_updated_at,_week_start_at\n2024-01-01,1,x,y\n2024-01-02,2,x,y\n",
+    b'{"_timestamp":"2024-01-01T00:00:00Z","n":1}\n\n{"_timestamp":"2024-01-02T00:00:00Z","n":2}',
+    b'[{"_timestamp":"2024-01-01T00:00:00Z","n":1},\n {"_timestamp":"2024-01-02T00:00:00Z","n":2}]\n',
+    b'\xef\xbb\xbf[{"_timestamp":"2024-01-01","n":1},{"_timestamp":"2024-01-02","n":2}]',
+    b'{"_timestamp":{"$date":1704067200000},"n":{"$numberLong":"1"}}\n{"_timestamp":{"$date":"2024-01-02T00:00:00Z"},"n":2}',
+    b'{"_timestamp":{"$date":{"$numberLong":"1704067200000"}},"n":{"$numberInt":"1"}}\n{"_timestamp":{"$date":"2024-01-02T00:00:00Z"},"n":2}',
+    excel(["_timestamp", "n"], [date(2024, 1, 1), 1], [datetime(2024, 1, 2), 2]),  # noqa: DTZ001
+    excel(["_timestamp", "n"], ["2024-01-01", 1], [date(2024, 1, 2), 2]),
+]
+
+
+@pytest.mark.parametrize("data", TABLES, ids=range(len(TABLES)))  # the bytes have the time in them
 def test_the_same_table_in_many_forms(data):
     found = read(data)
 
@@ -197,22 +196,22 @@ def test_a_shorter_row_lacks_the_rest():
     assert found.records[0].keys() == {"_timestamp", "a"}
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b'_timestamp,n\n2024-01-01,"1\n2024-01-02,2\n',
-        b"\x1f\x8b" + b"nothing",
-        gzip.compress(ROWS.encode())[:-9],
-        b"%PDF-1.7",
-        b"\xd0\xcf\x11\xe0 old",
-        b"PAR1 nothing PAR1",
-        b'[{"_timestamp":"2024-01-01"} {"a":1}]',
-        b'[{"_timestamp":"2024-01-01"},]',
-        b'[{"_timestamp":"2024-01-01"}',
-        b'[{"_timestamp":"2024-01-01"}] more',
-        excel([])[:-30],
-    ],
-)
+DAMAGED = [
+    b'_timestamp,n\n2024-01-01,"1\n2024-01-02,2\n',
+    b"\x1f\x8b" + b"nothing",
+    gzip.compress(ROWS.encode())[:-9],
+    b"%PDF-1.7",
+    b"\xd0\xcf\x11\xe0 old",
+    b"PAR1 nothing PAR1",
+    b'[{"_timestamp":"2024-01-01"} {"a":1}]',
+    b'[{"_timestamp":"2024-01-01"},]',
+    b'[{"_timestamp":"2024-01-01"}',
+    b'[{"_timestamp":"2024-01-01"}] more',
+    excel([])[:-30],
+]
+
+
+@pytest.mark.parametrize("data", DAMAGED, ids=range(len(DAMAGED)))  # the bytes have the time in them
 def test_a_damaged_file_is_not_read(data):
     with pytest.raises(UnreadableFile):
         read(data)
@@ -374,3 +373,60 @@ def test_the_id_of_a_row_depends_on_the_file_and_not_on_the_settings():
 
     assert plain.ids == packed.ids
     assert not {*plain.ids} & {*read(ROWS + "\n").ids}
+
+
+@pytest.mark.parametrize(("place", "codes"), [("XFD40", {"columns"}), ("A1048576", set()), ("Z1000", {"columns"})])
+def test_a_stray_cell_far_away_costs_nothing_and_is_asked_about(place, codes):
+    change = lambda _, sheet: setattr(sheet[place], "value", "stray")  # noqa: E731
+
+    data = excel(["_timestamp", "n"], *([DAY, n] for n in range(30)), change=change)
+
+    assert set(read(data).codes) == codes
+    left_out = {"footer_rows": 1, "other_columns": "leave_out", "columns": {"_timestamp": {}}}
+    assert len(read(data, left_out).records) == 30
+
+
+def test_a_row_that_an_open_document_repeats_a_million_times_is_read_row_by_row():
+    day = cell("x", "date", office_date_value="2024-01-01")
+    data = open_document(cell("_timestamp"), day)
+    row = b'<table:table-row><table:table-cell office:value-type="date"'
+    many = data_with(data, row, b'number-rows-repeated="200000"')
+
+    assert len(read(many).records) == 200_000
+
+
+def test_a_long_text_that_many_cells_name_is_refused():
+    long = "x" * 3_000
+    data = excel(["_timestamp", *range(100)], *([DAY, *[long] * 100] for _ in range(40)))
+
+    with pytest.raises(UnreadableFile, match="too large together"):
+        read(data, {"header_rows": 1, "footer_rows": 0}, max_bytes=200_000)
+
+
+def test_a_sheet_that_claims_billions_of_cells_is_refused():
+    wide = cell("1", "float", office_value="1", table_number_columns_repeated="16384")
+    data = open_document(cell("_timestamp"), wide)
+    row = b'<table:table-row><table:table-cell office:value-type="float"'
+    many = data_with(data, row, b'number-rows-repeated="1000000"')
+
+    with pytest.raises(UnreadableFile, match="more than"):
+        read(many)
+
+
+def data_with(data: bytes, row: bytes, attribute: bytes) -> bytes:
+    """Return an .ods file whose row has one more attribute."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, content.replace(row, row.replace(b"-row>", b"-row table:" + attribute + b">")))
+    return file.getvalue()
+
+
+def test_a_table_of_2000_columns_is_read():
+    names = [f"a name of a column that is rather long {n}" for n in range(1_999)]
+    data = ",".join(["_timestamp", *names]) + "\n2024-01-01" + ",1" * 1_999 + "\n"
+
+    assert len(read(data).records[0]) == 2_000
+    with pytest.raises(UnreadableFile, match="2000 columns"):
+        read(data.replace("_timestamp", "_timestamp,another", 1))
