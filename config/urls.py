@@ -16,9 +16,12 @@ handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
 
 _areas = {"datasets": "datasets.api.urls", "notifications": "notifications.urls"}
+_modules = [import_module(name) for area, name in _areas.items() if area in settings.AREAS]
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, because most requests go to the APIs. Not with `include`, which would add a step to each look-up.
-    *(found for area, name in _areas.items() if area in settings.AREAS for found in import_module(name).urlpatterns),
+    *(found for module in _modules for found in module.urlpatterns),
+    # After the others, so that a request to one area does not try all paths of the other one.
+    *(found for module in _modules for found in getattr(module, "rare_urlpatterns", ())),
     path("", views.front),
     path("_status", health.status),
     path("_status/", health.status),

@@ -31,7 +31,7 @@ one_import = ImportViewSet.as_view(
 rejected = ImportViewSet.as_view({"get": "rejected", "options": "describe"}, part="rejected")
 _SET = r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)"
 
-urlpatterns = [
+rare_urlpatterns = [
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records\Z", matching, name="matching_records"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/schema\Z", schema, name="schema"),
     re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/records/(?P<record_id>[\s\S]+)\Z", record, name="record"),
@@ -48,3 +48,5 @@ urlpatterns = [
     re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})\Z", dashboards.dashboard, name="dashboard"),
     re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})/(?P<tile_id>[0-9]{1,18})\.csv\Z", dashboards.csv, name="tile_csv"),
 ]
+
+urlpatterns = [re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/.]+)/?\Z", data_set)]

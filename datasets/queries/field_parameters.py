@@ -102,19 +102,13 @@ def sort(
     return Sort(key=name if method is None else f"{name}:{method}", descending=direction == "descending")
 
 
-def where(text: str | None) -> Condition | None:
-    if text is None:
-        return None
+def where(text: str) -> Condition:
     from datasets.queries.where.parsing import parse_where  # lark: most processes never parse a condition
 
     return parse_where(text)
 
 
-def having(
-    text: str | None, grouped: tuple[str, ...], period: str | None, collected: tuple[Collect, ...]
-) -> Condition | None:
-    if text is None:
-        return None
+def having(text: str, grouped: tuple[str, ...], period: str | None, collected: tuple[Collect, ...]) -> Condition:
     if not grouped:
         raise errors.HavingAlone
     from datasets.queries.where.parsing import parse_having

@@ -54,7 +54,7 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     period = _period(single, has_both=has_both)
     duration = _duration(single, has_both=has_both)
     filters = field_parameters.filters(repeated)
-    where = field_parameters.where(single.get("where"))
+    where = field_parameters.where(single["where"]) if "where" in single else None
     group_by = field_parameters.group_by(repeated["group_by"])
     collect = field_parameters.collect(repeated["collect"], group_by)
     is_raw = not group_by and not collect and period is None
@@ -67,7 +67,13 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     after = _cursor(single, identity, is_raw_json=is_raw_json)
     flatten = _boolean(single, "flatten")
     is_nested = bool(group_by) and period is not None and not flatten and format != "csv"
-    moving = _moving(single, period)
+    moving = _moving(single, period) if "moving" in single else None
+    having = field_parameters.having(single["having"], group_by, period, collect) if "having" in single else None
+    select = field_parameters.select(repeated["select"], is_raw=is_raw) if repeated["select"] else ()
+    time_zone = _time_zone(single["time_zone"], is_raw=is_raw) if "time_zone" in single else None
+    compare = None
+    if "compare" in single:
+        compare = _compare(single["compare"], is_raw=is_raw, has_range=has_both or duration is not None)
     field_parameters.check_keys(group_by, collect, has_values=is_nested, is_moving=moving is not None)
     return Query(
         identity=identity,
@@ -85,10 +91,10 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
         after=after,
         flatten=flatten,
         where=where,
-        having=field_parameters.having(single.get("having"), group_by, period, collect),
-        select=field_parameters.select(repeated["select"], is_raw=is_raw),
-        time_zone=_time_zone(single, is_raw=is_raw),
-        compare=_compare(single, is_raw=is_raw, has_range=has_both or duration is not None),
+        having=having,
+        select=select,
+        time_zone=time_zone,
+        compare=compare,
         moving=moving,
     )
 
@@ -176,21 +182,16 @@ def _limit(
     return limit
 
 
-def _time_zone(single: dict[str, str], *, is_raw: bool) -> str | None:
+def _time_zone(name: str, *, is_raw: bool) -> str | None:
     """Return the name of a time zone, None for UTC."""
-    if "time_zone" not in single:
-        return None
     if is_raw:
         raise errors.TimeZoneRaw
-    if single["time_zone"] not in zone_names():
-        raise errors.TimeZoneUnknown(name=single["time_zone"][:50])
-    return None if single["time_zone"] == "UTC" else single["time_zone"]
+    if name not in zone_names():
+        raise errors.TimeZoneUnknown(name=name[:50])
+    return None if name == "UTC" else name
 
 
-def _compare(single: dict[str, str], *, is_raw: bool, has_range: bool) -> str | None:
-    compare = single.get("compare")
-    if compare is None:
-        return None
+def _compare(compare: str, *, is_raw: bool, has_range: bool) -> str:
     if compare not in COMPARISONS:
         raise errors.CompareUnknown
     if is_raw or not has_range:
