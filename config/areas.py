@@ -108,6 +108,17 @@ class Commands:
     pausables: Callable[[], Iterable[Pausable]] = tuple
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvisionKey:
+    """Another key of a `manage.py provision` document. It is applied after those of `Commands`.
+
+    apply: as `Commands.provision`
+    """
+
+    key: str
+    apply: Callable[[object, DocumentErrors], object]
+
+
 _parts: dict[str, tuple[object, ...]] = {}
 
 

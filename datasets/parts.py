@@ -1,6 +1,6 @@
 """The parts that the data set area registers for shared pages, commands and jobs (`config.areas`)."""
 
-from config.areas import Commands, HealthCheck
+from config.areas import Commands, HealthCheck, ProvisionKey
 from config.docs.parts import Documentation
 from datasets.admin import access, finding, needs, overview
 from datasets.admin.deleting import DELETE_RECORDS
@@ -8,7 +8,7 @@ from datasets.admin.failure_alarms import FAILURE_ALARMS
 from datasets.admin.retention import SET_RETENTION
 from datasets.admin.retrying import RETRY_REJECTED
 from datasets.alarms import mail
-from datasets.management import clean_up, column_health, demo, provision
+from datasets.management import clean_up, column_health, dashboards, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
 from datasets.store.one_person import PERSONAL_RECORDS
@@ -25,6 +25,7 @@ PARTS: tuple[object, ...] = (
         health_checks=(HealthCheck(name="column files", look=column_health.column_files, needs_tables=True),),
         backlogs=column_health.backlogs,
     ),
+    ProvisionKey(key="dashboards", apply=dashboards.apply),
     Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
     SET_RETENTION,

@@ -46,7 +46,7 @@ class DashboardPages(ReadyMadePages):
         return self.url_of("tiles", obj)
 
     def tab(self, request: HttpRequest, row: Dashboard, current: str, **context: Any) -> TemplateResponse:
-        title = f"{row}: {dashboard_tabs.TITLES[current].lower()}"
+        title = f"{row.title}: {dashboard_tabs.TITLES[current].lower()}"
         shown = {**self.page_context(request, title, row), "tabs": dashboard_tabs.of(row, current), **context}
         return TemplateResponse(request, f"admin/datasets/dashboard/{current}.html", shown)
 
@@ -58,7 +58,7 @@ class DashboardPages(ReadyMadePages):
             if tile is None:
                 raise Http404
             placing.move(tile, form.cleaned_data["place"])
-            self.audit(request, "changed", row, after={"order_of_tiles": [str(one) for one in row.tiles.all()]})
+            self.audit(request, "changed", row, after={"order_of_tiles": list(row.tiles.values_list("pk", flat=True))})
             return HttpResponseRedirect(f"{self.row_url(row)}#tile-{tile.pk}")
         found = list(publishing.tiles_of(row))
         lines = [{"tile": one, "before": place - 1, "after": place + 1} for place, one in enumerate(found)]
@@ -96,7 +96,7 @@ class DashboardPages(ReadyMadePages):
             if now:
                 self.audit(request, "changed", row, before={"tile": was}, after={"tile": now})
             return self.action_done(request, self.row_url(row), "The tile is saved.")
-        title = f"Change tile {tile}"
+        title = f"Change tile {tile.title}".rstrip()
         template = "admin/datasets/dashboard/tile.html"
         return self.action_page(request, row, title=title, button="Save tile", form=form, template=template)
 

@@ -40,7 +40,7 @@ class DashboardPublishing(DashboardPages):
 
     def publish(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Ask for the readers, name the data sets that are opened, and publish."""
-        title = f"Publish {row}"
+        title = f"Publish {row.title}"
         own = set(data_sets_of(request).values_list("pk", flat=True))
         try:
             sets = publishing.sets_of(row)
@@ -57,7 +57,7 @@ class DashboardPublishing(DashboardPages):
                 publishing.publish(row, readers, by=author(request), actor=actor, may_publish=may_publish)
             except InvalidValue as error:
                 return self.error_page(request, row, title, str(error))
-            return self.action_done(request, dashboard_tabs.url(row, "sharing"), f"{row} is published.")
+            return self.action_done(request, dashboard_tabs.url(row, "sharing"), f"{row.title} is published.")
         private = [str(one) for one in sets if not one.public]
         number = formats.counted(row.tiles.count(), "tile")
         explanation = [
@@ -79,12 +79,12 @@ class DashboardPublishing(DashboardPages):
         )
 
     def unpublish(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
-        title = f"Unpublish {row}"
+        title = f"Unpublish {row.title}"
         if row.visibility == Visibility.PRIVATE:
             return self.error_page(request, row, title, "This dashboard is not published.")
         if request.method == "POST":
             publishing.unpublish(row, actor=audit.person(request))
-            message = f"{row} is not published any more."
+            message = f"{row.title} is not published any more."
             return self.action_done(request, dashboard_tabs.url(row, "sharing"), message)
         minutes = formats.duration(settings.DATASETS_CACHE_SECONDS)
         explanation = [
@@ -96,7 +96,7 @@ class DashboardPublishing(DashboardPages):
         return self.action_page(request, row, title=title, button=button, explanation=explanation, is_destructive=True)
 
     def new_link(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
-        title = f"Create a new link to {row}"
+        title = f"Create a new link to {row.title}"
         if row.visibility != Visibility.LINK:
             return self.error_page(request, row, title, _NO_LINK)
         if request.method == "POST":

@@ -79,7 +79,7 @@ class DashboardAdmin(DashboardPublishing):
         """Redirect people who removed themselves as owners, because they cannot see the dashboard any more."""
         if self.has_view_permission(request, obj):
             return super().response_change(request, obj)
-        return self.action_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
+        return self.action_done(request, reverse("admin:index"), f"You are no longer an owner of {obj.title}.")
 
     path = column("URL", lambda row: cells.code(f"/dashboards/{row.slug}"), ordering="slug")
     state = column("Readers", lambda row: cells.chip(_STATES[row.visibility], _TONES.get(row.visibility, "")))

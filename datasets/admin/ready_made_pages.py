@@ -41,7 +41,7 @@ class ReadyMadePages(ConsoleModelAdmin):
                 return self.error_page(request, row, _TITLE, str(error))
             for query in (tile.saved_query for tile in tiles if tile.saved_query is not None):
                 self.audit(request, "created", query, after={"question": query.question})
-            self.audit(request, "changed", row, after={"tiles": [str(tile) for tile in tiles]})
+            self.audit(request, "changed", row, after={"tiles": [tile.title for tile in tiles]})
             return self.action_done(request, self.row_url(row), f"{TEXTS[kind].title} is added: a number and a chart.")
         title = f"Add {TEXTS[kind].title.lower()}"
         explanation = [TEXTS[kind].about, f"It is calculated from {_named(data_set, cost_set)}."]

@@ -17,6 +17,7 @@ from datasets.saved_queries.question import Question
 MAX_TILES = 24
 MAX_DASHBOARDS = 20  # of one owner
 MAX_EMBED_HOSTS = 20
+MAX_HIDE_BELOW = 1_000_000
 # With the five ranges, the views of a query stay within the 50 answers that are kept of it.
 MAX_FILTER_VALUES = 9
 MAX_FILTER_CHARACTERS = 100

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _RULES = ("heading", "list", "blockquote", "hr", "link", "autolink", "emphasis", "escape", "newline", "entity")
-_BELOW_TITLES = 2  # the title of a page is h1, and that of a tile is h2
+_FIRST, _LAST = 3, 6  # the title of a page is h1, and that of a tile is h2
 
 
 @cache
@@ -19,12 +19,14 @@ def _markdown() -> MarkdownIt:
 
 
 def html(text: str) -> SafeString:
-    """Return the text as HTML. Headings are smaller than the title of a tile, and links open no other window."""
+    """Return the text as HTML. Its largest headings are h3, below the title of the tile."""
     markdown = _markdown()
     tokens = markdown.parse(text)
+    headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]
+    levels = sorted({token.tag for token in headings})
+    for token in headings:
+        token.tag = f"h{min(_FIRST + levels.index(token.tag), _LAST)}"
     for token in tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1]) + _BELOW_TITLES, 6)}"
         _mark_links(token)
     # The renderer escapes texts and attributes, and its links lead only to http, https and mailto.
     return SafeString(markdown.renderer.render(tokens, markdown.options, {}))

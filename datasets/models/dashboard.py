@@ -58,7 +58,7 @@ class Dashboard(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title
+        return f"dashboard {self.pk}"
 
 
 class Tile(models.Model):
@@ -88,4 +88,4 @@ class Tile(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.title or "text"
+        return f"tile {self.pk}"

@@ -37,7 +37,8 @@ class Command(BaseCommand):
 def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, object]:
     """Apply each key with the part of its area and return the completed document. An error rolls everything back."""
     completed = dict(declared)
-    by_key = {part.provision_key: part for part in areas.commands()}
+    by_key = {part.provision_key: part.provision for part in areas.commands()}
+    by_key |= {part.key: part.apply for part in areas.parts(areas.ProvisionKey)}
 
     def act() -> None:
         errors.lines.clear()
@@ -46,9 +47,9 @@ def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, obje
         with transaction.atomic():
             # Of two documents that name a new service, the second must find it, not be refused for its name.
             wait_for_others("provision")
-            for key, part in by_key.items():
+            for key, apply_key in by_key.items():
                 if key in declared:
-                    completed[key] = part.provision(declared[key], errors)
+                    completed[key] = apply_key(declared[key], errors)
             if errors.lines:
                 transaction.set_rollback(True)
 

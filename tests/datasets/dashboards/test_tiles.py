@@ -148,7 +148,8 @@ def test_a_large_table_is_cut(dashboard, visits):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("# Costs", "<h3>Costs</h3>\n"),
+        ("# Costs\n\n### Staff", "<h3>Costs</h3>\n<h4>Staff</h4>\n"),
+        ("## Costs", "<h3>Costs</h3>\n"),
         ("**Bold** and *not*", "<p><strong>Bold</strong> and <em>not</em></p>\n"),
         ("* one\n* two", "<ul>\n<li>one</li>\n<li>two</li>\n</ul>\n"),
         ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"),
