@@ -119,7 +119,10 @@ class TileForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at ru
             "text": "Markdown: # heading, * list, **bold**, [link](https://www.example.org).",
             "text_cy": _IN_WELSH,
             "target": "A line in the chart, or a sentence below the number. 80% is 0.8.",
-            "hide_below": "Small numbers can identify people. For counts of people, enter 5. Leave empty to show all.",
+            "hide_below": (
+                "Small numbers can identify people. Empty hides counts below 5 of data sets that are marked as "
+                "personal; 0 shows all."
+            ),
         }
         widgets = {
             "saved_query": Select,

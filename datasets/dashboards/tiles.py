@@ -9,7 +9,7 @@ from django.utils.translation import get_language, gettext
 
 from config.invalid import InvalidValue
 from datasets import errors
-from datasets.dashboards import drawings, grid, text, wording
+from datasets.dashboards import drawings, grid, limits, text, wording
 from datasets.dashboards.choices import ReaderChoice
 from datasets.dashboards.grid import Grid
 from datasets.dashboards.wording import Unit
@@ -95,7 +95,8 @@ def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow
         return replace(shown, kind=TileKind.ERROR, error=str(error))
     except OverflowError:
         return replace(shown, kind=TileKind.ERROR, error=gettext("The range begins before the year 1."))
-    return _answered(shown, tile, tile.saved_query, question, answer)
+    hide_below = limits.smallest_shown(tile, dashboard, question, sets)
+    return _answered(shown, tile, tile.saved_query, question, answer, hide_below)
 
 
 def _texts(tile: Tile) -> ShownTile:
@@ -122,14 +123,19 @@ def translated(english: str, welsh: str) -> tuple[str, str]:
 
 
 def _answered(
-    shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Question, answer: QueryAnswer
+    shown: ShownTile,
+    tile: Tile,
+    saved_query: SavedQuery,
+    question: Question,
+    answer: QueryAnswer,
+    hide_below: int | None,
 ) -> ShownTile:
     unit = Unit.of(saved_query, question)
-    found = grid.of(answer, question, shown.title, tile.hide_below)
+    found = grid.of(answer, question, shown.title, hide_below)
     chart = saved_query.chart
-    number = _number_of(answer, question, unit, tile) if chart == ChartKind.NUMBER else None
+    number = _number_of(answer, question, unit, tile, hide_below) if chart == ChartKind.NUMBER else None
     is_chart = chart not in {ChartKind.NUMBER, ChartKind.TABLE} and bool(question.period or question.split)
-    hidden = gettext("fewer than %(number)s") % {"number": tile.hide_below} if tile.hide_below else ""
+    hidden = gettext("fewer than %(number)s") % {"number": hide_below} if hide_below else ""
     return replace(
         shown,
         kind=TileKind.NUMBER if number else TileKind.CHART if is_chart else TileKind.TABLE,
@@ -146,7 +152,9 @@ def _answered(
     )
 
 
-def _number_of(answer: QueryAnswer, question: Question, unit: Unit, tile: Tile) -> ShownNumber | None:
+def _number_of(
+    answer: QueryAnswer, question: Question, unit: Unit, tile: Tile, hide_below: int | None
+) -> ShownNumber | None:
     """Return the number of a tile: the only value, or that of the last period that has one. None: it has groups"""
     if question.split:
         return None
@@ -155,10 +163,10 @@ def _number_of(answer: QueryAnswer, question: Question, unit: Unit, tile: Tile) 
     if row is None or row.value is None:
         return ShownNumber(value="", target=target)
     period = wording.period(row.start_at, question) if row.start_at else ""
-    if grid.is_hidden(row.value, tile.hide_below):
-        return ShownNumber(value=gettext("fewer than %(number)s") % {"number": tile.hide_below}, period=period)
+    if grid.is_hidden(row.value, hide_below):
+        return ShownNumber(value=gettext("fewer than %(number)s") % {"number": hide_below}, period=period)
     value = unit.written(row.value)
-    if row.previous is None or grid.is_hidden(row.previous, tile.hide_below):
+    if row.previous is None or grid.is_hidden(row.previous, hide_below):
         return ShownNumber(value=value, period=period, target=target)
     direction, size = wording.change(row.value, row.previous, unit)
     earlier = grid.compared(question)

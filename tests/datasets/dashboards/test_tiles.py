@@ -59,6 +59,22 @@ def test_values_below_the_limit_are_hidden_in_the_table_and_the_chart(dashboard,
     assert found.hidden == "fewer than 5"
 
 
+@pytest.mark.parametrize(
+    ("visibility", "hide_below", "cell"),
+    [("public", None, "fewer than 5"), ("public", 0, "3"), ("link", None, "fewer than 5"), ("private", None, "3")],
+)
+def test_a_personal_data_set_hides_small_values_on_pages_for_others(dashboard, visits, visibility, hide_below, cell):
+    visits.personal = True
+    visits.save()
+    dashboard.visibility = visibility
+    dashboard.save()
+    tile = add(dashboard, saved_query=save(visits, BY_CHANNEL, name="Small"), hide_below=hide_below)
+
+    found = next(one for one in shown(dashboard).tiles if one.id == tile.pk)
+
+    assert found.cells[2] == ("March 2024", [cell, "90"])
+
+
 def test_no_mean_reveals_a_hidden_value(dashboard, visits):
     query = save(visits, {**BY_CHANNEL, "moving": 2}, name="Moving")
     with_mean, hiding = add(dashboard, saved_query=query), add(dashboard, saved_query=query, hide_below=5)
