@@ -6,6 +6,7 @@ The store writes the expiry time into the session's row, so pages need not check
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,6 +53,7 @@ _PROGRESS = (
     "/admin/notifications/bulksend/",
     "/sandbox/hooks/",
 )
+_IMPORT = re.compile(r"/admin/datasets/dataset/[0-9]+/import/")
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
 
@@ -152,7 +154,8 @@ def refreshes_itself(request: HttpRequest) -> bool:
     asked_by_script = "X-Requested-With" in request.headers or (
         request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate"
     )
-    return asked_by_script or request.path_info in _REFRESHING or request.path_info.startswith(_PROGRESS)
+    path = request.path_info
+    return asked_by_script or path in _REFRESHING or path.startswith(_PROGRESS) or bool(_IMPORT.fullmatch(path))
 
 
 def end_all(user_id: int, *, but: SessionBase | None = None) -> int:

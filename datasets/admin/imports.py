@@ -58,7 +58,7 @@ TONES = {
 class ImportPages(ShownOnceAdmin):
     """The pages of the imports of one data set. An import is named by `id` in the query."""
 
-    row_actions = {"imports": "imports_page", "import": "import_page", "rejected": "rejected_rows"}
+    row_actions = {"imports": "imports_page", "import": "import_page", "rejected-rows": "rejected_rows"}
 
     @takes_files
     def imports_page(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
@@ -107,7 +107,7 @@ class ImportPages(ShownOnceAdmin):
             "rows_in_words": formats.counted(run.total, "row"),
             "missing": state.missing_processes() if run.state in WORKING else [],
             "imports_url": self.url_of("imports", data_set),
-            "rejected_url": f"{self.url_of('rejected', data_set)}?id={run.pk}",
+            "rejected_url": f"{self.url_of('rejected-rows', data_set)}?id={run.pk}",
             "records_url": self.url_of("records", data_set),
         }
         return self._import_tab(request, data_set, "import", run.file_name or "Import", **context)

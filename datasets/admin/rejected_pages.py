@@ -37,7 +37,7 @@ _NDJSON = "application/x-ndjson"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RejectedRow:
+class ListedRejection:
     """One rejected record in the list."""
 
     row: RejectedRecord
@@ -205,11 +205,11 @@ def _element(row: RejectedRecord) -> RejectedElement:
         return _UNREADABLE
 
 
-def _listed(row: RejectedRecord) -> RejectedRow:
+def _listed(row: RejectedRecord) -> ListedRejection:
     element = _element(row)
     field, reason = element.reasons[0]
     more = len(element.reasons) - 1
-    return RejectedRow(row=row, field=field or "", reason=reason, more=more, text=element.text[:_SHOWN])
+    return ListedRejection(row=row, field=field or "", reason=reason, more=more, text=element.text[:_SHOWN])
 
 
 def _pretty(text: str) -> str:

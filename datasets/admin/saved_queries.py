@@ -86,7 +86,7 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         data_set = self._asked_for(request)
         if data_set is None:
             sets = data_sets_of(request).select_related("group", "type")
-            page = {**self.page_context(request, "Choose a data set"), "data_sets": sets}
+            page = {**self.page_context(request, self.add_title()), "data_sets": sets}
             return TemplateResponse(request, "admin/datasets/saved_query_data_set.html", page)
         try:
             limits.check_number_of_queries(data_set)

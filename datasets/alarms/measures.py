@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from config.databases.streaming import streamed
 from datasets.models import Alarm, AlarmMeasure, Record
 from datasets.queries.stored import FieldText
 
@@ -38,7 +39,7 @@ def _share(alarm: Alarm, now: datetime) -> float | None:
     records = alarm.data_set.records.filter(timestamp__gte=first, timestamp__lte=now)
     bodies = _having(records, rule["whole"]).values_list("body", flat=True)[: MOST_READ + 1]
     part = whole = 0.0
-    for number, body in enumerate(bodies.iterator(chunk_size=_AT_ONCE)):
+    for number, body in enumerate(streamed(bodies, chunk_size=_AT_ONCE)):
         if number == MOST_READ:
             return None
         fields = json.loads(body) if isinstance(body, str) else body

@@ -26,7 +26,7 @@ def make_room(data_set: DataSet) -> None:
     """Delete the oldest imports that are over, if there are too many or their files are too large together."""
     most_bytes, size = MOST_FILES * settings.IMPORT_MAX_BYTES, 0
     over = DataImport.objects.filter(data_set=data_set, state__in=OVER).order_by("-started_at", "-pk")
-    for number, run in enumerate(over.only("pk", "file_bytes").iterator(), 1):
+    for number, run in enumerate(over.only("pk", "file_bytes"), 1):
         size += run.file_bytes
         if number > MOST_IMPORTS or size > most_bytes:
             delete(run)

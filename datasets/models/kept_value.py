@@ -100,7 +100,7 @@ class KeptValue(models.Model):
     def __str__(self) -> str:
         return f"kept value of data set {self.data_set_id}"
 
-    def hold(self, value: RecordValue) -> None:
+    def encrypt(self, value: RecordValue) -> None:
         """Set the value, and the record that it belongs to."""
         self.record_hash = id_of_record(self.data_set_id, value.record_id)
         self.encrypted_value = encryption.encrypt(json.dumps(value), **self._cell)

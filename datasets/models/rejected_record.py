@@ -63,7 +63,7 @@ class RejectedRecord(models.Model):
     def __str__(self) -> str:
         return f"rejected record of data set {self.data_set_id}"
 
-    def hold(self, element: RejectedElement) -> None:
+    def encrypt(self, element: RejectedElement) -> None:
         content = json.dumps([element.reasons, element.text])
         self.encrypted_content = encryption.encrypt(content, **self._cell)
 

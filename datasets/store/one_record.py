@@ -137,7 +137,7 @@ def _check_id_fields(stored: RecordValue, names: Sequence[str]) -> None:
 
 def _keep(data_set: DataSet, stored: Record, what: KeptValue.ValueChange, edit: RecordEdit) -> None:
     kept = KeptValue(data_set_id=data_set.pk, change=what, by=edit.by.label, reason=edit.reason)
-    kept.hold(RecordValue.of(stored))
+    kept.encrypt(RecordValue.of(stored))
     kept.save(force_insert=True)
 
 

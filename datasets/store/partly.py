@@ -58,7 +58,7 @@ def _row(token: AccessToken, element: RejectedElement, now: datetime, request_id
     row = RejectedRecord(
         data_set_id=token.data_set_id, at=now, index=element.index, by=token.prefix, request_id=request_id
     )
-    row.hold(element)
+    row.encrypt(element)
     return row
 
 

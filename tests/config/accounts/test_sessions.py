@@ -198,6 +198,7 @@ def test_every_page_that_reloads_itself_is_listed_in_sessions():
         "bulk_send.html",
         "clean_up.html",
         "health.html",
+        "import.html",
         "job.html",
         "provider.html",
         "queue.html",

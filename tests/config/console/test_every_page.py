@@ -16,11 +16,12 @@ from config import audit
 from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
-from datasets.models import Alarm
+from datasets.models import Alarm, QueryToken
 from notifications.models import CallbackDelivery, GoLiveRequest, ProtectedName
 from tests import factories
 from tests.datasets import making
 from tests.datasets.dashboards.making import make_dashboard
+from tests.datasets.saved_queries.making import save
 from tests.notifications.download.sending import send_file
 
 REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
@@ -148,6 +149,7 @@ def rows_of_every_model():
     data_set = making.make_data_set()
     making.make_token(data_set)
     endpoint = factories.make_callback(service)
+    saved_query = save(data_set)
     rows = [
         service,
         template,
@@ -158,6 +160,8 @@ def rows_of_every_model():
         data_set.tokens.get(),
         Alarm.objects.create(data_set=data_set, name="Late", measure="minutes", condition="above", limit=30),
         make_dashboard(slug="pay", title="How we pay"),
+        saved_query,
+        QueryToken.objects.create(saved_query=saved_query, prefix="dq_01234", token_hash="0" * 64),
         factories.make_api_key(service),
         factories.make_sms_sender(service),
         factories.make_reply_to(service),

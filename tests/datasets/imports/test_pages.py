@@ -95,7 +95,7 @@ def test_rejected_rows_are_downloaded_with_an_audit_entry(manager, data_set):
     press(manager, url, "import")
 
     run = DataImport.objects.get()
-    answer = manager.get(f"{page(data_set, 'rejected')}?id={run.pk}")
+    answer = manager.get(f"{page(data_set, 'rejected-rows')}?id={run.pk}")
 
     assert b"".join(answer.streaming_content).splitlines()[0] == b"_timestamp,n,row,reason"
     assert AuditEvent.objects.filter(verb="downloaded_rejected_rows").exists()
@@ -156,7 +156,7 @@ def test_only_managers_and_owners_see_the_imports_of_a_data_set(manager, data_se
     assert stranger.get(url).status_code == 404
     assert stranger.post(url, {"step": "cancel"}).status_code == 404
     run = DataImport.objects.get()
-    for word in ("import", "rejected"):
+    for word in ("import", "rejected-rows"):
         assert stranger.get(f"{page(other, word)}?id={run.pk}").status_code == 404
         assert stranger.get(f"{page(other, word)}?id=x").status_code == 404
     assert DataImport.objects.get().state == "needs_answers"
