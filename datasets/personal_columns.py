@@ -14,7 +14,9 @@ COLUMNS = PersonalColumns(
         "datasets.AlarmMessage": TextColumns(staff="recipient", nothing="channel subject text"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
         "datasets.Dashboard": TextColumns(
-            nothing="slug title title_cy summary summary_cy link_token filter_field filter_values embed_hosts opened_sets"
+            nothing=(
+                "slug title title_cy summary summary_cy link_token filter_field filter_values embed_hosts opened_sets"
+            )
         ),
         "datasets.DataImport": TextColumns(
             staff="label", nothing="encrypted_details encrypted_key error file_name given holder settings"
