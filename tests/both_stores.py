@@ -53,6 +53,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/imports/test_killed.py",
     "datasets/imports/test_worker.py",
     "datasets/test_alarms.py",
+    "datasets/test_alarms_on_queries.py",
     "datasets/test_answers.py",
     "datasets/test_call_statistics.py",
     "datasets/test_counters.py",

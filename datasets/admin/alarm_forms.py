@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from config.console.checking import checked, validator
 from config.console.theme import NumberInput, Textarea, TextInput
-from datasets.alarms import number, people
+from config.invalid import InvalidValue
+from datasets.alarms import measures, number, people
 from datasets.models import Alarm, AlarmMeasure
 from datasets.validation import (
     GRACE_MINUTES,
@@ -65,7 +66,8 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
     class Meta:
         model = Alarm
         fields = (
-            *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
+            *("data_set", "name", "measure", "saved_query", "condition", "limit"),
+            *("grace_minutes", "interval_minutes"),
             *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
         )
         labels = {
@@ -74,7 +76,8 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
             "message": "Text",
         }
         help_texts = {
-            "limit": "For example 60: no write for more than 60 minutes.",
+            "saved_query": "For the last two measures: a query of this data set that is not split.",
+            "limit": "For example 60: no write for more than 60 minutes. A change by -10 is a fall by 10 percent.",
             "quiet_from": "Messages wait until the quiet hours end.",
             "message": "Placeholders: alarm, data set, measure, value, condition, limit, page. Write ((value)).",
         }
@@ -108,6 +111,13 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         data_set = cleaned.get("data_set")
         if data_set is not None and self.instance.pk is None:
             checked(number.check, data_set)
+        if "saved_query" in self.fields and not self.errors:
+            chosen = cleaned.get("saved_query")
+            own = data_set or self.instance.data_set
+            try:
+                measures.check_query(cleaned.get("measure", self.instance.measure), chosen, own)
+            except InvalidValue as error:
+                self.add_error("saved_query", str(error))
         begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")
         if (begin is None) != (end is None):
             self.add_error("quiet_from" if begin is None else "quiet_until", _BOTH)

@@ -14,16 +14,16 @@ from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from datasets.admin.access import alarms_of, author, data_sets_of, is_open_to
 from datasets.admin.alarm_forms import AlarmForm, MuteForm
-from datasets.models import Alarm, AlarmMeasure
+from datasets.models import Alarm, AlarmMeasure, SavedQuery
 
-_UNITS = {AlarmMeasure.MINUTES: " min", AlarmMeasure.RECORDS: "", AlarmMeasure.SHARE: " %"}
+_UNITS = {AlarmMeasure.MINUTES: " min", AlarmMeasure.RECORDS: "", AlarmMeasure.SHARE: " %", AlarmMeasure.CHANGE: " %"}
 
 
 @admin.register(Alarm)
 class AlarmAdmin(ConsoleModelAdmin):
     form = AlarmForm
     fields = (
-        *("data_set", "name", "measure", "condition", "limit", "grace_minutes", "interval_minutes"),
+        *("data_set", "name", "measure", "saved_query", "condition", "limit", "grace_minutes", "interval_minutes"),
         *("quiet_from", "quiet_until", "email_addresses", "phone_numbers", "message"),
     )
     add_fields = fields
@@ -60,6 +60,8 @@ class AlarmAdmin(ConsoleModelAdmin):
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "data_set":
             kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+        if db_field.name == "saved_query":
+            kwargs["queryset"] = SavedQuery.objects.filter(data_set__in=data_sets_of(request)).order_by("name")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -132,7 +134,10 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    return f"{alarm.get_measure_display()} {alarm.condition} {alarm.limit:g}"
+    measure = alarm.get_measure_display()
+    if alarm.saved_query is not None:
+        measure = f"{measure} “{alarm.saved_query}”"
+    return f"{measure} {alarm.condition} {alarm.limit:g}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

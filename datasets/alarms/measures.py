@@ -7,14 +7,23 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+import structlog
 from django.db.models import QuerySet
 
 from config.databases.streaming import streamed
-from datasets.models import Alarm, AlarmMeasure, Record
+from config.invalid import InvalidValue
+from datasets.errors import DataSetError
+from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, Record, SavedQuery
 from datasets.queries.stored import FieldText
+from datasets.saved_queries import answering
+from datasets.saved_queries.answer import AnswerRow
+from datasets.saved_queries.question import Question
+from datasets.saved_queries.showing import PERCENT
 
 MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
+
+log = structlog.get_logger()
 
 
 def value_of(alarm: Alarm, now: datetime) -> float | None:
@@ -60,8 +69,58 @@ def _having(records: QuerySet[Record], conditions: Mapping[str, Sequence[object]
     return records
 
 
+def _query(alarm: Alarm, now: datetime) -> float | None:
+    """Return the value of the last row of the saved query, in percent if its unit is %."""
+    row = _last_row(alarm, now)
+    if row is None or row.value is None or alarm.saved_query is None:
+        return None
+    return float(row.value) * (100 if alarm.saved_query.unit == PERCENT else 1)
+
+
+def _change(alarm: Alarm, now: datetime) -> float | None:
+    """Return by how many percent the last row differs from the earlier range. A fall is below 0."""
+    row = _last_row(alarm, now)
+    if row is None or row.value is None or not row.previous:
+        return None
+    return 100 * (float(row.value) - float(row.previous)) / abs(float(row.previous))
+
+
+def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
+    """Return the last row of the answer, or None if there is none or the query cannot be answered."""
+    if alarm.saved_query is None:
+        return None
+    try:
+        rows = answering.answer(alarm.saved_query, now=now).rows
+    except DataSetError as error:
+        log.warning("alarm.query_failed", alarm=alarm.pk, error=str(error))
+        return None
+    return rows[-1] if rows else None
+
+
+def prepare(alarm: Alarm, now: datetime) -> None:
+    """Let the answer of a saved query be computed and stored, before a transaction locks the alarm."""
+    _last_row(alarm, now)
+
+
 MEASURES: Mapping[AlarmMeasure, Callable[[Alarm, datetime], float | None]] = {
     AlarmMeasure.MINUTES: _minutes,
     AlarmMeasure.RECORDS: _records,
     AlarmMeasure.SHARE: _share,
+    AlarmMeasure.QUERY: _query,
+    AlarmMeasure.CHANGE: _change,
 }
+
+
+def check_query(measure: str, saved_query: SavedQuery | None, data_set: DataSet) -> None:
+    """Raise InvalidValue unless the query and the measure of an alarm belong together."""
+    if measure not in OF_QUERIES:
+        if saved_query is not None:
+            raise InvalidValue("Choose no saved query. This measure does not read one.")
+        return
+    if saved_query is None or saved_query.data_set_id != data_set.pk:
+        raise InvalidValue("Choose a saved query of the data set of the alarm.")
+    question = Question.of(saved_query.question)
+    if question.split:
+        raise InvalidValue("Choose a saved query that is not split. An alarm compares one value.")
+    if measure == AlarmMeasure.CHANGE and not question.compare:
+        raise InvalidValue("Choose a saved query that is compared with an earlier range.")

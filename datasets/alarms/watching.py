@@ -15,6 +15,7 @@ from config.data_sets import DataSetChange, data_set_changed
 from datasets.alarms import measures, notifying
 from datasets.models import Alarm, AlarmCondition
 
+_QUERY = ("saved_query__data_set__group", "saved_query__data_set__type")
 _STATE = ["value", "met_since", "raised_at", "notified_at", "last_notified_at"]
 
 log = structlog.get_logger()
@@ -25,6 +26,8 @@ def check_alarms() -> int:
     changed = 0
     for pk in list(Alarm.objects.order_by("pk").values_list("pk", flat=True)):
         try:
+            for alarm in Alarm.objects.filter(pk=pk, saved_query__isnull=False).select_related(*_QUERY):
+                measures.prepare(alarm, timezone.now())
             changed += _check(pk)
         except DatabaseError as error:  # such as the time limit of a statement
             log.warning("alarm.not_checked", alarm=pk, error=type(error).__name__)
@@ -33,7 +36,7 @@ def check_alarms() -> int:
 
 @transaction.atomic
 def _check(pk: int) -> int:
-    rows = Alarm.objects.select_related("data_set__group", "data_set__type").select_for_update(of=("self",))
+    rows = Alarm.objects.select_related("data_set__group", "data_set__type", *_QUERY).select_for_update(of=("self",))
     alarm = rows.filter(pk=pk).first()
     if alarm is None:
         return 0

@@ -1,7 +1,7 @@
 """The models of the data set area. Other packages import them from here."""
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
-from datasets.models.alarm import Alarm, AlarmCondition, AlarmMeasure, AlarmMessage
+from datasets.models.alarm import OF_QUERIES, Alarm, AlarmCondition, AlarmMeasure, AlarmMessage
 from datasets.models.dashboard import Dashboard, Tile, Visibility
 from datasets.models.data_import import DataImport, ImportState, SavedImportSettings
 from datasets.models.data_set import DataSet, DataSetDay

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from datasets.models.data_set import DataSet
+from datasets.models.saved_query import SavedQuery
 from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
 
 DEFAULT_TEXT = "((alarm)): ((measure)) of ((data set)) is ((value)), ((condition)) ((limit)).\n\n((page))"
@@ -23,6 +24,11 @@ class AlarmMeasure(models.TextChoices):
     MINUTES = "minutes", "Minutes since the last write"
     RECORDS = "records", "Number of records"
     SHARE = "share", "Share in percent"
+    QUERY = "query", "Value of a saved query"
+    CHANGE = "change", "Change of a saved query in percent"
+
+
+OF_QUERIES = (AlarmMeasure.QUERY, AlarmMeasure.CHANGE)
 
 
 class AlarmCondition(models.TextChoices):
@@ -34,6 +40,7 @@ class Alarm(models.Model):
     """A rule, and whether it is raised.
 
     share: for AlarmMeasure.SHARE only; `datasets.validation.check_share` describes it
+    saved_query: for OF_QUERIES only; a query of the same data set
     limit: the value that the measure must exceed, or fall below
     grace_minutes: how long the condition must hold before the alarm is raised
     interval_minutes: the shortest time between two messages that it is raised
@@ -52,6 +59,7 @@ class Alarm(models.Model):
     name = models.CharField(max_length=100)
     measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)
     share = models.JSONField(null=True)
+    saved_query = models.ForeignKey(SavedQuery, null=True, blank=True, on_delete=models.RESTRICT, related_name="alarms")
     condition = models.CharField(max_length=5, choices=AlarmCondition.choices)
     limit = models.FloatField()
     grace_minutes = models.PositiveIntegerField(default=0)
@@ -79,6 +87,11 @@ class Alarm(models.Model):
             models.CheckConstraint(
                 condition=Q(measure="share", share__isnull=False) | (~Q(measure="share") & Q(share=None)),
                 name="alarm_share_of_measure",
+            ),
+            models.CheckConstraint(
+                condition=Q(measure__in=OF_QUERIES, saved_query__isnull=False)
+                | (~Q(measure__in=OF_QUERIES) & Q(saved_query=None)),
+                name="alarm_query_of_measure",
             ),
             models.CheckConstraint(
                 condition=Q(quiet_from=None, quiet_until=None) | Q(quiet_from__isnull=False, quiet_until__isnull=False),
