@@ -20,6 +20,7 @@ from datasets.imports.details import ImportDetails
 from datasets.imports.reading import child, work_files
 from datasets.models import DataImport
 from datasets.records import ParsedRecord
+from datasets.store import schemas
 
 _LONGEST_WAIT_SECONDS = 20  # then the lease is renewed
 _POLL_SECONDS = 0.02
@@ -96,8 +97,9 @@ class Conversion:
         lines_of(run).unlink(missing_ok=True)
         self.reader = LineReader(self._path, lines_of(run))
         self._pool = ThreadPoolExecutor(1)
-        given = (run.settings, self._names, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES, run.is_dry_run)
-        self._call = self._pool.submit(calling.run_child, run, child.convert, *given)
+        given = (run.settings, self._names, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES)
+        rules = (run.is_dry_run, schemas.enforced(run.data_set))
+        self._call = self._pool.submit(calling.run_child, run, child.convert, *given, *rules)
 
     def __enter__(self) -> Self:
         return self

@@ -29,6 +29,14 @@ def fit_of(data_set: DataSet) -> SchemaFit | None:
     return SchemaFit(found[0], enforces=data_set.schema_mode == DataSet.SchemaMode.ENFORCE)
 
 
+def enforced(data_set: DataSet) -> str:
+    """Return the schema as a text if records that do not fit it are refused, or else a blank text."""
+    if data_set.schema_mode != DataSet.SchemaMode.ENFORCE:
+        return ""
+    found = _GIVEN.first(data_set.pk)
+    return "" if found is None else found[0] or ""
+
+
 def current(data_set: DataSet) -> DataSetSchema:
     """Return the stored row, or an unsaved one."""
     return DataSetSchema.objects.filter(data_set=data_set).first() or DataSetSchema(data_set=data_set)

@@ -16,8 +16,15 @@ def inspect(path: str, folder: str, given: Json, set_ids: Sequence[str], max_byt
 
 
 def convert(
-    path: str, folder: str, settings: Json, names: Sequence[str], set_ids: Sequence[str], max_bytes: int, is_dry: bool
+    path: str,
+    folder: str,
+    settings: Json,
+    names: Sequence[str],
+    set_ids: Sequence[str],
+    max_bytes: int,
+    is_dry: bool,
+    schema: str = "",
 ) -> Json:
     from datasets.imports.reading import converting
 
-    return converting.convert(path, folder, settings, names, set_ids, max_bytes, is_dry)
+    return converting.convert(path, folder, settings, names, set_ids, max_bytes, is_dry, schema)

@@ -43,11 +43,19 @@ class ConversionCounts:
 
 
 def convert(
-    path: str, folder: str, settings: Json, names: Sequence[str], set_ids: Sequence[str], max_bytes: int, is_dry: bool
+    path: str,
+    folder: str,
+    settings: Json,
+    names: Sequence[str],
+    set_ids: Sequence[str],
+    max_bytes: int,
+    is_dry: bool,
+    schema: str = "",
 ) -> Json:
     """Write the lines and the rejected rows to the folder, and return the counts. Raises UnreadableFile.
 
     settings: complete; names: of the columns, of a file whose values have names; is_dry: leave out repeated ids
+    schema: the JSON Schema that each record must fit, or a blank text
     """
     content = content_of(path, folder, max_bytes=max_bytes)
     complete = import_settings.parse(settings, is_complete=True)
@@ -58,7 +66,7 @@ def convert(
         rejected = stack.enter_context(open(f"{folder}/{work_files.REJECTED}.new", "wb"))
         repeats = is_dry and bool(complete.id or set_ids or _has_ids(complete))
         known = stack.enter_context(_SeenIds(f"{folder}/ids")) if repeats else None
-        for number, row in _rows(content, complete, names, set_ids, found):
+        for number, row in _rows(content, complete, names, set_ids, schema, found):
             found.rows += 1
             if isinstance(row, RejectedRow):
                 size += _reject(row, rejected, found)
@@ -83,19 +91,22 @@ def _rows(
     settings: ImportSettings,
     names: Sequence[str],
     set_ids: Sequence[str],
+    schema: str,
     found: ConversionCounts,
 ) -> Iterator[tuple[int, ParsedRecord | RejectedRow]]:
     kind = settings.format or content.format
     if kind in GRIDS:
         with GridFile.opened(content.path, kind, settings) as grid:
-            reader = RowReader(file_columns.resolve(grid.names, settings), settings, content.sha256, set_ids)
+            reader = RowReader(
+                file_columns.resolve(grid.names, settings), settings, content.sha256, set_ids, schema=schema
+            )
             for number, cells in grid.data():
                 yield number, reader.read(number, cells)
             found.left_out = grid.left_out
             found.rows += grid.left_out
         return
     known = file_columns.resolve(names, settings)
-    reader = RowReader(known, settings, content.sha256, set_ids, keeps_nulls=kind != "parquet")
+    reader = RowReader(known, settings, content.sha256, set_ids, keeps_nulls=kind != "parquet", schema=schema)
     for number, row in fields(content.path, kind):
         yield number, reader.read_fields(number, row)
 

@@ -1,6 +1,7 @@
 """Turn the rows of a file into records: the one way from cells to what is stored."""
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from datasets.imports.reading.values import ABSENT, ColumnPlan, Convert
 from datasets.imports.reading.zones import written
 from datasets.records import ParsedRecord, auto_ids
 from datasets.records.names import MOMENTS
+from datasets.records.schemas.fitting import SchemaFit
 
 _ID_CHARACTERS = 40
 
@@ -42,6 +44,7 @@ class RowReader:
 
     content: the hash of the file; set_ids: the `auto_ids` of the data set
     keeps_nulls: a null is a value of its own, as in JSON
+    schema: the JSON Schema that each record must fit, or a blank text
     """
 
     columns: Sequence[FileColumn]
@@ -49,6 +52,8 @@ class RowReader:
     content: str
     set_ids: Sequence[str] = ()
     keeps_nulls: bool = False
+    schema: str = ""
+    _fit: SchemaFit | None = None
     _known: set[str] = field(default_factory=set)
     _stored: list[_ReadColumn] = field(default_factory=list)
     _plans: list[tuple[int, str, Convert, FileColumn]] = field(default_factory=list)
@@ -59,6 +64,8 @@ class RowReader:
     _built: list[FileColumn | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if self.schema:
+            self._fit = SchemaFit(self.schema, enforces=True, max_seconds=math.inf)  # the child has its own limit
         for column in self.columns:
             if not column.is_left_out and column.target:
                 self._stored.append(_ReadColumn(column, column.target, plan_of(column, self.settings).converter()))
@@ -127,6 +134,8 @@ class RowReader:
         if record_id is not None:
             record["_id"] = record_id
         checked = records.check_row(record, auto_ids=self.set_ids, known=self._known)
+        if isinstance(checked, ParsedRecord) and self._fit is not None and not self._fit.accepts(record):
+            checked = list(self._fit.reasons(record))
         if isinstance(checked, ParsedRecord):
             if len(checked.body) <= MAX_BYTES_OF_RECORD:
                 return checked

@@ -9,9 +9,11 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from config.audit import COMMAND
 from config.audit.models import AuditEvent
 from datasets.imports import starting
 from datasets.models import DataImport, SavedImportSettings
+from datasets.store import schemas
 from tests.datasets.imports.calling import call, work
 from tests.datasets.imports.test_files import excel
 from tests.datasets.making import make_data_set, make_token, stored
@@ -69,6 +71,18 @@ def test_a_file_is_taken_and_stored(data_set, secret):
     assert {event.verb for event in AuditEvent.objects.all()} == {"imported_file", "finished_import"}
     data_set.refresh_from_db()
     assert data_set.record_count == 2
+
+
+def test_rows_that_do_not_fit_an_enforced_schema_are_rejected(data_set, secret):
+    schemas.set_schema(data_set, {"properties": {"n": {"maximum": 2}}}, "enforce", by=COMMAND)
+
+    job = sent(data_set, secret)
+    work(job["id"])
+
+    done = read(data_set, secret, job)
+    assert [error["row"] for error in done["errors"]] == [3, 4]
+    assert (done["errors"][1]["column"], done["errors"][1]["message"]) == ("n", "must be at most 2")
+    assert [record["n"] for record in stored(data_set).values()] == [1]
 
 
 def test_the_same_file_again_changes_nothing(data_set, secret):
