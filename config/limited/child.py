@@ -8,10 +8,12 @@ import os
 import resource
 import signal
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -44,6 +46,7 @@ def serve(connection: Connection, life: Life) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     with suppress(OSError):
         os.nice(NICENESS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, ConnectionError):
         for _ in range(life.most_calls):
             if not connection.poll(life.idle_seconds):
@@ -55,6 +58,13 @@ def serve(connection: Connection, life: Life) -> None:
             connection.send_bytes(_packed(answer))
             if _resident_bytes() > life.keeps_bytes:
                 return
+
+
+def _end_with_parent() -> None:
+    """End this process, in the middle of a call too, once its parent is gone: another may do the same work again."""
+    if (parent := parent_process()) is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _packed(answer: tuple[bool, object]) -> Any:  # Any: a view of bytes

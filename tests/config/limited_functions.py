@@ -54,7 +54,7 @@ def wait(seconds: float) -> None:
 def begin_and_wait(begun: BinaryIO) -> None:
     begun.write(b".")
     begun.flush()
-    time.sleep(60)
+    time.sleep(600)
 
 
 def abort() -> None:
@@ -80,3 +80,10 @@ def modules() -> list[str]:
 
 def process_id() -> int:
     return os.getpid()
+
+
+def wait_long(noted_in: str) -> None:
+    """Write the id of this process, then wait."""
+    with open(noted_in, "w") as noted:
+        noted.write(str(os.getpid()))
+    time.sleep(600)

@@ -21,7 +21,7 @@ from tests.servers import ROOT, wait_until
 
 LIMITS = ProcessLimits(cpu_seconds=10, seconds=60)
 SHORT = ProcessLimits(cpu_seconds=1, seconds=60)
-PRINT = (
+RUN = (
     "from config import limited; from tests.config import limited_functions; "
     "print(limited.run({what}, limits=limited.ProcessLimits(cpu_seconds=9, seconds=60)), flush=True)"
 )
@@ -130,15 +130,30 @@ def test_a_child_without_work_ends_and_the_next_call_starts_another():
 
 
 def has_ended(process_id: int) -> bool:
-    stat = Path(f"/proc/{process_id}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
+    """Return whether all threads of a process have ended. The first one is a zombie before the others are gone."""
+    try:
+        threads = os.listdir(f"/proc/{process_id}/task")
+        return len(threads) == 1 and Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def test_a_child_ends_with_its_parent(tmp_path):
-    code = PRINT.format(what="limited_functions.process_id") + "; import os; os.abort()"
+    code = RUN.format(what="limited_functions.process_id") + "; import os; os.abort()"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
 
     wait_until(lambda: has_ended(int(done.stdout)))
+
+
+def test_a_child_ends_with_its_parent_in_the_middle_of_a_call(tmp_path):
+    noted = tmp_path / "process_id"
+    code = RUN.format(what=f"limited_functions.wait_long, {str(noted)!r}")
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    wait_until(lambda: noted.exists() and noted.read_text())
+    parent.kill()
+    parent.wait()
+
+    wait_until(lambda: has_ended(int(noted.read_text())))
 
 
 def test_a_forked_process_starts_children_of_its_own():
@@ -152,7 +167,7 @@ def test_a_forked_process_starts_children_of_its_own():
 
 
 def test_a_child_has_neither_django_nor_models():
-    code = PRINT.format(what="limited_functions.modules")
+    code = RUN.format(what="limited_functions.modules")
     names = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
     assert "'config.limited.child'" in names
