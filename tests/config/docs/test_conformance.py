@@ -154,6 +154,8 @@ def test_every_response_matches_the_document(operation: str, is_valid: bool, cal
         authorization = callers.authorization(operation.partition(" ")[2])
         answer = case.call(base_url=callers.base_url, headers={"Authorization": authorization}, timeout=30)
         statuses.add(answer.status_code)
+        if answer.status_code == 414:  # the web server's own answer to a longer address than it reads
+            return
         case.validate_response(answer, checks=generated_requests.CHECKS)
 
     generated_requests.each(operation, ask, is_valid=is_valid)
