@@ -27,8 +27,10 @@ from datasets.charts import drawing
 from datasets.dashboards import uses
 from datasets.errors import Busy, InvalidQuery, NoSuchDataSet
 from datasets.models import ChartKind, DataSet, SavedQuery
-from datasets.saved_queries import answering, limits, showing
+from datasets.saved_queries import answering, grid, limits, showing
+from datasets.saved_queries.answer import Number
 from datasets.saved_queries.question import Question
+from datasets.saved_queries.wording import Unit
 
 _DIGITS = 19  # more are no id of a row
 _MOST_OTHERS = 200
@@ -170,8 +172,9 @@ class QueryResult:
     number: str = ""
     before: str = ""
     titles: tuple[str, ...] = ()
-    has_periods: bool = False
+    heading: str = ""
     rows: tuple[tuple[str, list[str]], ...] = ()
+    is_cut: bool = False
     commands: tuple[str, ...] = ()
 
 
@@ -184,21 +187,26 @@ def _result(saved_query: SavedQuery) -> QueryResult:
         sets = answering.data_sets_of(question, saved_query.data_set)
     except (InvalidQuery, Busy, NoSuchDataSet) as error:
         return QueryResult(error=str(error))
-    table = showing.table(saved_query, answer)
+    table, unit = grid.of(answer, question, saved_query.name), Unit.of(saved_query, question)
     chart = showing.chart(saved_query, answer)
     last = answer.rows[-1] if answer.rows and saved_query.chart == ChartKind.NUMBER else None
     return QueryResult(
         picture=drawing.both_sizes(chart) if chart else "",
-        number=showing.written(saved_query, last.value) if last else "",
-        before=showing.written(saved_query, last.previous) if last and question.compare else "",
-        titles=tuple(column.title for column in table.columns),
-        has_periods=table.has_periods,
-        rows=tuple((label, [showing.written(saved_query, cell) for cell in cells]) for label, cells in table.rows()),
+        number=_written(last.value, unit) if last else "",
+        before=_written(last.previous, unit) if last and question.compare else "",
+        titles=tuple(column.name for column in table.columns),
+        heading=table.heading,
+        rows=tuple(table.cells(unit)),
+        is_cut=table.is_cut,
         commands=tuple(
             examples.query(data_set, urlencode(question.pairs(measure, now=now)))
             for measure, data_set in zip(question.measures, sets, strict=True)
         ),
     )
+
+
+def _written(value: Number | None, unit: Unit) -> str:
+    return "–" if value is None else unit.written(value)
 
 
 def _result_part(request: HttpRequest, result: QueryResult) -> HttpResponse:

@@ -18,7 +18,7 @@ from datasets.queries.stored import FieldText
 from datasets.saved_queries import answering
 from datasets.saved_queries.answer import AnswerRow
 from datasets.saved_queries.question import Question
-from datasets.saved_queries.showing import PERCENT
+from datasets.saved_queries.wording import Unit
 
 MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
@@ -70,11 +70,12 @@ def _having(records: QuerySet[Record], conditions: Mapping[str, Sequence[object]
 
 
 def _query(alarm: Alarm, now: datetime) -> float | None:
-    """Return the value of the last row of the saved query, in percent if its unit is %."""
+    """Return the value of the last row of the saved query, in percent for a ratio whose unit is %."""
     row = _last_row(alarm, now)
     if row is None or row.value is None or alarm.saved_query is None:
         return None
-    return float(row.value) * (100 if alarm.saved_query.unit == PERCENT else 1)
+    question = Question.of(alarm.saved_query.question)
+    return float(row.value) * (100 if Unit.of(alarm.saved_query, question).is_percent else 1)
 
 
 def _change(alarm: Alarm, now: datetime) -> float | None:

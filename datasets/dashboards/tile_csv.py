@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from datasets.dashboards.grid import Grid
 from datasets.dashboards.tiles import ShownTile
 from datasets.queries import export
+from datasets.saved_queries.grid import Grid
 
 
 def tile_csv(shown: ShownTile) -> str | None:

@@ -9,17 +9,14 @@ from django.utils.translation import get_language, gettext
 
 from config.invalid import InvalidValue
 from datasets import errors
-from datasets.dashboards import drawings, grid, limits, text, wording
+from datasets.dashboards import drawings, limits, text
 from datasets.dashboards.choices import ReaderChoice
-from datasets.dashboards.grid import Grid
-from datasets.dashboards.wording import Unit
 from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
-from datasets.saved_queries import answering
+from datasets.saved_queries import answering, grid, wording
 from datasets.saved_queries.answer import QueryAnswer
+from datasets.saved_queries.grid import Grid
 from datasets.saved_queries.question import Question
-
-MAX_TABLE_ROWS = 400
-MAX_TABLE_COLUMNS = 24
+from datasets.saved_queries.wording import Unit
 
 MayShow = Callable[[DataSet], bool]
 
@@ -141,12 +138,10 @@ def _answered(
         kind=TileKind.NUMBER if number else TileKind.CHART if is_chart else TileKind.TABLE,
         number=number,
         grid=found,
-        drawing=drawings.draw(tile, found, question, unit, kind=chart, title=shown.title)
-        if is_chart
-        else shown.drawing,
-        cells=_cells(found, unit, hidden),
+        drawing=drawings.draw(tile, saved_query, found, title=shown.title) if is_chart else shown.drawing,
+        cells=found.cells(unit, hidden),
         hidden=hidden if any(column.hidden for column in found.columns) else "",
-        is_cut=len(found.places) > MAX_TABLE_ROWS or len(found.columns) > MAX_TABLE_COLUMNS,
+        is_cut=found.is_cut,
         updated_at=answer.updated_at,
         is_late=answer.is_late,
     )
@@ -171,15 +166,3 @@ def _number_of(
     direction, size = wording.change(row.value, row.previous, unit)
     earlier = grid.compared(question)
     return ShownNumber(value=value, direction=direction, change=size, earlier=earlier, period=period, target=target)
-
-
-def _cells(found: Grid, unit: Unit, hidden: str) -> list[tuple[str, list[str]]]:
-    columns = found.columns[:MAX_TABLE_COLUMNS]
-    rows = []
-    for number, place in enumerate(found.places[:MAX_TABLE_ROWS]):
-        values = [(column.values[number], number in column.hidden) for column in columns]
-        written = [
-            hidden if is_hidden else "–" if value is None else unit.written(value) for value, is_hidden in values
-        ]
-        rows.append((place, written))
-    return rows

@@ -48,7 +48,7 @@ class TokenOfAnotherQuery(DataError):
 class NoChart(DataError):
     slug = "data-no-chart"
     status = 404
-    text = "This saved query has no chart. Request .json or .csv."
+    text = "This saved query has no chart, or more values than a chart shows. Request .json or .csv."
     fix = "Request `.json` or `.csv`, or let the query show lines or bars."
 
 

@@ -117,6 +117,22 @@ def test_a_share_of_one_number(data_set, owner):
     assert '<p class="query-number">3.1%</p>' in text
 
 
+def test_a_number_that_is_no_share_keeps_its_value(data_set, owner):
+    changes = {"chart": "number", "period": "", "split": "", "unit": "%"}
+
+    text = text_of(preview(owner, data_set, **changes))
+
+    assert '<p class="query-number">1,274%</p>' in text
+
+
+def test_more_values_than_a_chart_shows_are_a_table(data_set, owner):
+    text = text_of(preview(owner, data_set, period="hour", split="", end_at="2024-04-01T00:00:00Z"))
+
+    assert "<svg" not in text
+    assert "1 January 2024, 00:00" in text
+    assert "The table has only the first rows and columns. The API has all of them." in text
+
+
 def test_strangers_see_and_change_nothing(data_set, owner):
     query = save(data_set, {})
     stranger = signed_in("sam")

@@ -66,12 +66,20 @@ def test_a_public_answer_as_image(visits):
     assert (png.headers["Content-Type"], png.content[1:4]) == ("image/png", b"PNG")
 
 
-def test_a_table_has_no_image(visits):
-    answer = get(save(visits, BY_MONTH, is_public=True, chart="table"), "svg")
+HOURS = {"kind": "between", "start_at": "2024-01-01T00:00:00Z", "end_at": "2024-04-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("question", "chart"),
+    [(BY_MONTH, "table"), ({"measure": {"field": "count"}, "period": "hour", "range": HOURS}, "line")],
+    ids=["table", "2,184 hours"],
+)
+def test_a_table_and_too_many_values_have_no_image(visits, question, chart):
+    answer = get(save(visits, question, is_public=True, chart=chart), "svg")
 
     assert (answer.status_code, answer.json()["message"]) == (
         404,
-        "This saved query has no chart. Request .json or .csv.",
+        "This saved query has no chart, or more values than a chart shows. Request .json or .csv.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Write values, periods and groups for readers, in the active language. Source: docs/reference/dashboards.md §2."""
+"""Write values, periods and groups for readers, in the active language. Source: docs/reference/saved-queries.md §3."""
 
 import json
 from dataclasses import dataclass

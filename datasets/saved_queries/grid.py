@@ -1,6 +1,6 @@
 """Arrange the rows of an answer for a table and a chart: a row for each period or group, a column for each series.
 
-Source: docs/reference/dashboards.md §2.
+Source: docs/reference/saved-queries.md §3; docs/reference/dashboards.md §2.
 """
 
 from collections.abc import Iterator
@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from datasets.dashboards import wording
 from datasets.queries import values
+from datasets.saved_queries import wording
 from datasets.saved_queries.answer import AnswerRow, Number, QueryAnswer
 from datasets.saved_queries.question import Question
+from datasets.saved_queries.wording import Unit
+
+MAX_TABLE_ROWS = 400
+MAX_TABLE_COLUMNS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +45,25 @@ class Grid:
     def is_empty(self) -> bool:
         return not any(value is not None or column.hidden for column in self.columns for value in column.values)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the table has only the first rows or columns."""
+        return len(self.places) > MAX_TABLE_ROWS or len(self.columns) > MAX_TABLE_COLUMNS
 
-def of(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
+    def cells(self, unit: Unit, hidden: str = "") -> list[tuple[str, list[str]]]:
+        """Return the rows of the table as texts. hidden: what stands for values that are too small"""
+        columns = self.columns[:MAX_TABLE_COLUMNS]
+        rows = []
+        for number, place in enumerate(self.places[:MAX_TABLE_ROWS]):
+            values = [(column.values[number], number in column.hidden) for column in columns]
+            written = [
+                hidden if is_hidden else "–" if value is None else unit.written(value) for value, is_hidden in values
+            ]
+            rows.append((place, written))
+        return rows
+
+
+def of(answer: QueryAnswer, question: Question, name: str, hide_below: int | None = None) -> Grid:
     """Return the grid of an answer. name: of the series if there is only one
 
     hide_below: smaller values are left out, and so are means over the last periods, because they would reveal them
