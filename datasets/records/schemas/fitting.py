@@ -23,8 +23,9 @@ class SchemaFit:
     misfits: how many records did not fit; drifts: how often, by field and kind
     """
 
-    def __init__(self, text: str, *, enforces: bool, max_seconds: float = MAX_SECONDS) -> None:
-        self._began, self._max_seconds = thread_time(), max_seconds
+    def __init__(self, text: str, *, enforces: bool, max_seconds: float | None = None) -> None:
+        self._began = thread_time()
+        self._max_seconds = MAX_SECONDS if max_seconds is None else max_seconds
         self._validator = validator_of(text)
         self.accepts: Callable[[object], bool] = self._validator.is_valid
         self.enforces = enforces
