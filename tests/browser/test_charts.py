@@ -19,6 +19,7 @@ import datetime, json
 from datasets import store
 from datasets.models import DataSet
 from tests.datasets import making
+from tests.datasets.saved_queries import making as saving
 now = datetime.datetime.now(datetime.UTC)
 data_set = DataSet.objects.get(pk={pk})
 names = ["web", "phone", "post", "<b>counter</b> " + "W" * 300, *(f"c{{n}}" for n in range(8))]
@@ -31,7 +32,8 @@ making.put_in(data_set, [
     for day in range(30) for n, name in enumerate(names) if (day + n) % 5
 ])
 store.fields_seen.note(DataSet.objects.get(pk={pk}))
-print(json.dumps({{"pk": data_set.pk}}))
+query = saving.save(data_set, {{"measure": {{"field": "count"}}}}, chart="number")
+print(json.dumps({{"pk": data_set.pk, "query": query.pk}}))
 """
 OUTSIDE = """() => [...document.querySelectorAll('.chart-svg')].filter(c => c.checkVisibility()).flatMap(chart => {
     const whole = chart.getBoundingClientRect();
@@ -168,3 +170,10 @@ def _keep(page: Page, name: str) -> None:
     folder = os.environ.get("SCREENSHOTS", "")
     if folder:
         page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def test_the_result_of_a_saved_query_stands_beside_its_form(page, made):
+    page.set_viewport_size({"width": 1280, "height": HEIGHT})
+    page.goto(f"/admin/datasets/savedquery/{made['query']}/change/")
+
+    expect(page.locator(".query-number")).to_be_in_viewport()
