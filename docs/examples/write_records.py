@@ -29,4 +29,4 @@ hours = [
     for hour in range(3)
 ]
 print(call(URL, hours)["status"])
-print(len(call(f"{URL}?filter_by=page:/start&start_at=2026-11-20T00:00:00Z&end_at=2026-11-21T00:00:00Z")["data"]))
+print(len(call(f"{URL}?filter_by=page:/start&start_at=2026-11-20T00:00:00Z&end_at=2026-11-20T03:00:00Z")["data"]))
