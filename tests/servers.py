@@ -124,9 +124,17 @@ class Program:
 
 
 def processes(pid: int) -> list[int]:
-    """Return the ids of a program's process and its descendants."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [pid, *(int(child) for child in children.split())]
+    """Return the ids of a program's process and its children.
+
+    Linux may leave children out of /proc's own list while another one ends, so each process is asked for its parent.
+    """
+    children = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            _, parent = status.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == pid:
+                children.append(int(status.parent.name))
+    return [pid, *sorted(children)]
 
 
 def postgres_programs() -> Path | None:

@@ -39,12 +39,15 @@ def server() -> Iterator[PrivatePostgres]:
 
 @contextmanager
 def frozen(server: PrivatePostgres) -> Iterator[None]:
+    os.kill(server.program.pid, signal.SIGSTOP)  # first, so that no process is added
     everyone = processes(server.program.pid)
     for pid in everyone:
         os.kill(pid, signal.SIGSTOP)
-    yield
-    for pid in everyone:
-        os.kill(pid, signal.SIGCONT)
+    try:
+        yield
+    finally:
+        for pid in everyone:
+            os.kill(pid, signal.SIGCONT)
 
 
 @pytest.mark.fault("A8", "A9")
