@@ -1,11 +1,12 @@
 """Column files give the answers of the row store, byte for byte, whatever was written between."""
 
 import json
+import os
 from urllib.parse import urlencode
 
 import pytest
 from django.db import transaction
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.audit import COMMAND
@@ -28,6 +29,7 @@ from tests.datasets.test_answers import (
 )
 
 pytestmark = pytest.mark.django_db
+CONFIGURATION = settings(CONFIGURATION, max_examples=int(os.environ.get("EXAMPLES", "50")))  # 300 in both runs
 
 
 def built(data_set) -> DataSet:
@@ -47,11 +49,7 @@ METHOD_NAMES = st.lists(st.sampled_from(sorted(METHODS)), unique=True, min_size=
 
 
 @CONFIGURATION
-@given(
-    AMOUNTS,
-    METHOD_NAMES,
-    st.sampled_from(["group_by=g", "period=month&duration=6", "group_by=g&period=month&duration=6"]),
-)
+@given(AMOUNTS, METHOD_NAMES, st.sampled_from(SPLITS))
 def test_decimal_numbers(records, names, question):
     """DuckDB adds up such doubles and computes their quantiles, and rounds no sum."""
     with transaction.atomic():

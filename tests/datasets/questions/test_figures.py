@@ -21,7 +21,7 @@ from tests.datasets.test_answers import CONFIGURATION, NOW, alike, stored_set
 
 pytestmark = pytest.mark.django_db
 
-CONFIGURATION = settings(CONFIGURATION, max_examples=int(os.environ.get("EXAMPLES", "40")))  # two engines for each case
+CONFIGURATION = settings(CONFIGURATION, max_examples=int(os.environ.get("EXAMPLES", "12")))  # two engines for each case
 
 
 def stamp(moment, **later):

@@ -26,7 +26,7 @@ ZONES = ["Europe/London", "America/New_York", "Australia/Lord_Howe", "Asia/Kathm
 STARTS = [datetime(2024, 3, 9, tzinfo=UTC), datetime(2024, 3, 30, tzinfo=UTC), datetime(2024, 4, 6, tzinfo=UTC)]
 STARTS += [datetime(2024, 10, 5, tzinfo=UTC), datetime(2024, 10, 26, tzinfo=UTC), datetime(2024, 11, 2, tzinfo=UTC)]
 MINUTES = st.lists(st.integers(0, 3 * 24 * 60), min_size=1, max_size=15)
-CONFIGURATION = settings(CONFIGURATION, max_examples=int(os.environ.get("EXAMPLES", "40")))
+CONFIGURATION = settings(CONFIGURATION, max_examples=int(os.environ.get("EXAMPLES", "12")))
 
 
 def stamp(moment) -> str:
