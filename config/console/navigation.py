@@ -132,10 +132,10 @@ MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
             MenuPage("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
             MenuPage("Saved queries", "datasets.SavedQuery", "Questions about data sets, with charts and addresses"),
             MenuPage("Dashboards", "datasets.Dashboard", "Pages of figures and charts, and publishing them"),
+            MenuPage("Alarms", "datasets.Alarm", "Tell people when a data set is late or a figure is too high"),
+            MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
             MenuPage("Groups", "datasets.DataGroup", "The first part of a data set's path"),
             MenuPage("Types", "datasets.DataType", "The second part of a data set's path"),
-            MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
-            MenuPage("Alarms", "datasets.Alarm", "Tell people when a data set is late or a figure is too high"),
             MenuPage("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
             MenuPage("Read log", "operations.ReadEvent", "Who opened which record", is_shown=_has_only_data),
             MenuPage(
