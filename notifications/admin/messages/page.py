@@ -12,6 +12,7 @@ from django.utils.html import format_html
 
 from config import formats
 from config.console import cells
+from config.console.admin.row_actions import Button
 from config.console.sections import Fact
 from notifications.admin import permissions
 from notifications.admin.messages import (
@@ -35,25 +36,43 @@ from notifications.submission import senders
 from notifications.submission.templates import redaction
 from notifications.validation.languages import DEFAULT_LANGUAGE
 
+_BESIDE_MORE = 2  # buttons that are not under *More*
+
 
 def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
     """Return the context of the page. Links to files are without their keys: the stored text has none."""
-    version_url = reverse("admin:notifications_template_version", args=[message.template_id])
+    buttons = _buttons(request, message)
     return {
         "message": message,
-        "status": status_titles.cell(message),
+        "status": status_titles.chip(message),
         "is_final": message.status in COMPLETED,
         "sentence": timeline.sentence(message),
         "moments": timeline.of(message),
         "facts": _facts(message),
         "files": _files(message),
-        "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
-        "actions": [*retrying.buttons(request, message), *copying.buttons(request, message), *code.buttons(message)],
-        "may_suppress": suppressing.may_suppress(request, message),
-        "may_reschedule": scheduling.is_open(request, message),
+        "buttons": buttons[:_BESIDE_MORE],
+        "more": buttons[_BESIDE_MORE:],
+        "for_developers": code.buttons(message),
         "may_search_recipient": permissions.may_see_recipients(request, message.service_id),
         **({"unfilled": redaction.pieces(message)} if redaction.is_on(message) else shown(message)),
     }
+
+
+def _buttons(request: HttpRequest, message: Notification) -> list[Button]:
+    """Return the buttons above the message, those that people need most first."""
+    version_url = reverse("admin:notifications_template_version", args=[message.template_id])
+    query = urlencode({"number": message.template_version})
+    buttons = [
+        *retrying.buttons(request, message),
+        *scheduling.buttons(request, message),
+        *suppressing.buttons(request, message),
+        *copying.buttons(request, message),
+        Button(f"Open template version {message.template_version}", url=f"{version_url}?{query}"),
+    ]
+    if row := message.bulk_row:
+        url = reverse("admin:notifications_bulksend_change", args=[row.bulk_send_id])
+        buttons.append(Button(f"Bulk send, row {formats.number(row.number)}", url=url))
+    return buttons
 
 
 def shown(message: Notification) -> dict[str, Any]:
@@ -91,13 +110,16 @@ def sms_shown(message: Notification) -> dict[str, Any]:
 
 
 def _facts(message: Notification) -> list[Fact]:
+    """Return the facts that the message has."""
     facts = [Fact(label="To", value=permissions.shown_recipient(message, message.recipient))]
     if message.channel == Channel.EMAIL:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
-        facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
+        if message.reply_to:
+            facts.append(Fact(label="Reply-to", value=message.reply_to.email_address))
         if answers := received_emails.replies_to(message):
             facts.append(Fact(label="Received replies", value=answers))
-        facts.append(Fact(label="Unsubscribe URL", value=message.one_click_unsubscribe_url or "–"))
+        if message.one_click_unsubscribe_url:
+            facts.append(Fact(label="Unsubscribe URL", value=message.one_click_unsubscribe_url))
         if request := UnsubscribeRequest.objects.filter(notification_id=message.pk).first():
             url = reverse("admin:notifications_unsubscriberequest_change", args=[request.pk])
             state = "waiting" if request.done_at is None else "done"
@@ -106,7 +128,8 @@ def _facts(message: Notification) -> list[Fact]:
             facts.append(Fact(label="Unsubscribe request", value=asked))
     else:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
-    facts.append(Fact(label="Reference", value=message.reference or "–"))
+    if message.reference:
+        facts.append(Fact(label="Reference", value=message.reference))
     facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))
     if message.language:
         facts.append(Fact(label="Language", value=languages.named(message.language)))

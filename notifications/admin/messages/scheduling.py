@@ -5,10 +5,12 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 
 from config import formats
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.admin.row_actions import Button
 from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.sending_fields import TimeField
@@ -35,9 +37,12 @@ class MoveForm(forms.Form):
     )
 
 
-def is_open(request: HttpRequest, message: Notification) -> bool:
-    """Return whether this person may move or cancel the message now."""
-    return message.is_scheduled and permissions.may_in(request, message.service_id, [Role.SEND_MESSAGES])
+def buttons(request: HttpRequest, message: Notification) -> list[Button]:
+    """Return the buttons of the message's page if this person may move and cancel the message now."""
+    if not (message.is_scheduled and permissions.may_in(request, message.service_id, [Role.SEND_MESSAGES])):
+        return []
+    move, cancel = (reverse(f"admin:notifications_notification_{name}", args=[message.pk]) for name in (MOVE, CANCEL))
+    return [Button("Move message", url=move), Button("Cancel message", url=cancel, tone="ending")]
 
 
 class ScheduledMessageActions(ConsoleModelAdmin):

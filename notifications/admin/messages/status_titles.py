@@ -30,9 +30,13 @@ def of(message: Notification) -> str:
     return _title_and_tone(message)[0]
 
 
+def chip(message: Notification) -> SafeString:
+    return cells.chip(*_title_and_tone(message))
+
+
 def cell(message: Notification) -> SafeString:
     """Return the title as a chip, with the API's status below in small type."""
-    return cells.two_lines(cells.chip(*_title_and_tone(message)), message.status)
+    return cells.two_lines(chip(message), message.status)
 
 
 def _title_and_tone(message: Notification) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from config import audit
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.admin.row_actions import Button
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions.admin import SuppressionAdmin
@@ -13,11 +14,19 @@ from notifications.models import Notification
 from notifications.submission.suppressions import listing
 
 SUPPRESS = "suppress"
+_STOP = "Stop sending to this person"
 
 
 def may_suppress(request: HttpRequest, message: Notification) -> bool:
     """Return whether this person may change the suppressions of the message's service."""
     return permissions.may_in(request, message.service_id, SuppressionAdmin.change_roles)
+
+
+def buttons(request: HttpRequest, message: Notification) -> list[Button]:
+    """Return the button of the message's page if this person may suppress its recipient."""
+    if not may_suppress(request, message):
+        return []
+    return [Button(f"{_STOP}…", url=reverse("admin:notifications_notification_suppress", args=[message.pk]))]
 
 
 class SuppressingActions(ConsoleModelAdmin):
@@ -40,7 +49,7 @@ class SuppressingActions(ConsoleModelAdmin):
             request,
             message,
             title=f"Suppress {self.title_of(request, message)}",
-            button="Stop sending to this person",
+            button=_STOP,
             form=form,
             explanation=explanation,
         )
