@@ -152,6 +152,17 @@ def test_the_preview_stays_visible_while_values_are_typed(page: Page, long_templ
     expect(page.locator("iframe.nf-email")).to_be_in_viewport(ratio=0.95)
 
 
+def test_the_message_to_send_fills_while_values_are_typed(page: Page, long_template: str):
+    page.goto(f"/admin/notifications/notification/send/?template={long_template}")
+    email = page.frame_locator("iframe.nf-email")
+    expect(email.get_by_text("((part15))", exact=True).first).to_be_attached()
+
+    page.get_by_label("part15", exact=True).fill("Fifteenth")
+
+    expect(email.get_by_text("Fifteenth", exact=True).first).to_be_attached()
+    expect(page.get_by_label("part15", exact=True)).to_be_focused()
+
+
 def test_a_file_is_chosen_without_a_script_error(page: Page, long_template: str):
     page.goto(f"/admin/notifications/notification/send/?template={long_template}")
 

@@ -59,7 +59,10 @@ def may_send(request: HttpRequest) -> bool:
 
 
 class SendPage:
-    """One request: GET shows the form, *Check* renders the message, *Send* sends it as the API does."""
+    """One request: GET shows the form, *Check* renders the message, *Send* sends it as the API does.
+
+    While a person types, the page asks for a draft: the message with what is typed so far.
+    """
 
     def __init__(self, model_admin: Any, request: HttpRequest) -> None:
         self._admin, self._request = model_admin, request
@@ -83,6 +86,8 @@ class SendPage:
         if (chosen := self._request.POST.get("use")) and not self._reply_to:
             return self._page(self._form(version, initial=self._with_recipient(version, chosen)))
         form = self._form(version, self._request.POST, self._request.FILES)
+        if "draft" in self._request.POST:
+            return TemplateResponse(self._request, "admin/notifications/send_draft.html", form.draft())
         if not form.is_valid():
             return self._page(form)
         ttl_cache.clear()  # else the cache could return the template as it was a second ago
@@ -248,6 +253,8 @@ class SendPage:
             context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **shown}
         if run is not None:
             context |= {"run": run, **send_dry_run.context(run)}
+        elif form is not None and checked is None:
+            context |= form.draft()
         return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
 
     def _truth(self, checked: Checked) -> str:

@@ -20,7 +20,7 @@ from notifications import errors
 from notifications.admin.messages import replying, send_slots
 from notifications.admin.messages.scheduling import time_field
 from notifications.admin.sending_fields import sender_choices
-from notifications.admin.templates import choice
+from notifications.admin.templates import choice, preview
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, ReceivedText, Service, TemplateVersion
 from notifications.rendering import placeholders
@@ -143,6 +143,25 @@ class SendForm(forms.Form):
     @property
     def key_type(self) -> KeyType:
         return KeyType.LIVE if self.cleaned_data["kind"] == REAL else KeyType.TEST
+
+    def draft(self) -> dict[str, Any]:
+        """Return the context of the message with what is typed so far. Files are left out."""
+        typed = {slot: str(self[f"value-{slot.number}"].value() or "") for slot in self._slots if not slot.is_file}
+        given = {slot.name: slot.value(text.replace("\r\n", "\n")) for slot, text in typed.items() if text}
+        text = self.text
+        shown = preview.filled(
+            self.channel,
+            text.subject,
+            text.content,
+            values=dict(placeholders.with_defaults(given, text.defaults)),
+            service=self.service,
+            language=text.language,
+            has_footer=text.unsubscribe_link,
+        )
+        chosen = self["sender"].value()
+        if self.channel is Channel.SMS and chosen:
+            shown["sender"] = dict(sender_choices(self.service, self.channel)).get(chosen, shown["sender"])
+        return {"channel": self.channel.value, **shown}
 
     def request(self) -> MessageRequest:
         """Return the equivalent API request."""

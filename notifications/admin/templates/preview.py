@@ -1,5 +1,6 @@
 """The preview beside the editor, rendered by the functions that send. Source: docs/reference/console.md §2.4."""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -71,16 +72,28 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
             for text, form in zip(texts, forms, strict=True)
         ]
 
-    def filled(subject: str, content: str, language: str) -> dict[str, Any]:
-        if channel is Channel.EMAIL:
-            return _email(subject, content, values, service, language=language, has_footer=has_footer)
-        return _sms(content, values, service, language=language)
-
+    fill = partial(filled, channel, values=values, service=service, has_footer=has_footer)
     others = [section for section in languages.read(typed) if len(section.content.encode()) <= email.MAX_BYTES]
     shown["translations"] = [
-        {"title": one.title, **filled(one.subject, one.content, one.language.strip())} for one in others
+        {"title": one.title, **fill(one.subject, one.content, language=one.language.strip())} for one in others
     ]
-    return {**shown, **filled(subject, content, language)}
+    return {**shown, **fill(subject, content, language=language)}
+
+
+def filled(
+    channel: Channel,
+    subject: str,
+    content: str,
+    *,
+    values: dict[str, object],
+    service: Service | None,
+    language: str,
+    has_footer: bool,
+) -> dict[str, Any]:
+    """Return the context of `template_message.html`: a message in which placeholders without a value are marked."""
+    if channel is Channel.EMAIL:
+        return _email(subject, content, values, service, language=language, has_footer=has_footer)
+    return _sms(content, values, service, language=language)
 
 
 def typed_of(version: TemplateVersion) -> QueryDict:

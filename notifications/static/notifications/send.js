@@ -1,8 +1,10 @@
-// Check without leaving the page, so that a chosen file stays chosen, and take the button away when something changes.
+// Check without leaving the page, so that a chosen file stays chosen. While a person types, show the message so far.
 
 document.addEventListener("DOMContentLoaded", () => {
     const form = document.querySelector("[data-send]");
     if (!form) return;
+    let timer;
+    let running = 0;
 
     // The theme would write the file's name into a text field, which it looks for and this form has not.
     for (const input of form.querySelectorAll("input[type=file]")) input.hasChangeListener = true;
@@ -10,6 +12,8 @@ document.addEventListener("DOMContentLoaded", () => {
     form.addEventListener("submit", async (event) => {
         if (!["check", "dry_run"].includes(event.submitter?.name)) return;
         event.preventDefault();
+        clearTimeout(timer);
+        running++; // a draft that arrives later is not shown
         const typed = new FormData(form, event.submitter);
         const page = await ask(typed);
         if (!page) return void form.submit(); // a page that is not ours: the browser shows it
@@ -17,8 +21,24 @@ document.addEventListener("DOMContentLoaded", () => {
     });
 
     form.addEventListener("input", (event) => {
-        if (!event.target.closest("[data-result]")) form.querySelector("[data-send-button]")?.remove();
+        if (event.target.closest("[data-result]")) return;
+        form.querySelector("[data-send-button]")?.remove();
+        clearTimeout(timer);
+        timer = setTimeout(draft, 300);
     });
+
+    async function draft() {
+        const mine = ++running;
+        const typed = new FormData(form);
+        for (const [name, value] of [...typed]) if (value instanceof File) typed.delete(name);
+        typed.set("draft", "yes");
+        const answer = await fetch(location.pathname, { method: "POST", body: typed }).catch(() => null);
+        const html = answer?.ok && !answer.redirected && (await answer.text());
+        if (!html || mine !== running) return; // Check message will say what is wrong
+        const pane = form.querySelector("[data-result]");
+        pane.removeAttribute("aria-live"); // else each pause in typing would be read out
+        pane.innerHTML = html;
+    }
 
     async function ask(typed) {
         try {
