@@ -57,6 +57,8 @@ class MessageChangeList(ConsoleChangeList):
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text = text
+        if self.result_list and not any(message.reference for message in self.result_list):
+            self.list_display = [column for column in self.list_display if column != "named"]  # it would be empty
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
 

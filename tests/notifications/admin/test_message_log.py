@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 import time_machine
 from django.contrib import admin
+from django.contrib.admin.templatetags.admin_list import result_headers
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -105,6 +106,18 @@ def test_the_columns_show_message_sender_and_duration(viewer, template):
 
     for told in ("High water", "Tide table, version 1", "pay-live", "case-7", "1.5 s", "Delivered", "Email"):
         assert told in page
+
+
+def test_the_references_have_a_column_if_a_message_has_one(viewer, message):
+    assert "Reference" in [title["text"] for title in headers_of(viewer)]
+
+    Notification.objects.update(reference="")
+
+    assert "Reference" not in [title["text"] for title in headers_of(viewer)]
+
+
+def headers_of(browser):
+    return list(result_headers(browser.get(LOG).context["cl"]))
 
 
 def test_a_message_from_the_console_names_its_sender(viewer, template):
