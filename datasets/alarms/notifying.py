@@ -67,7 +67,7 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
         "data set": str(alarm.data_set),
         "measure": alarm.saved_query.name if alarm.saved_query else alarm.get_measure_display(),
         "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
-        "condition": alarm.condition,
+        "condition": alarm.get_condition_display(),
         "limit": f"{alarm.limit:g}",
         "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),
     }

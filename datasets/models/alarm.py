@@ -19,10 +19,13 @@ GIVE_UP_AFTER = timedelta(hours=24)
 
 
 class AlarmMeasure(models.TextChoices):
-    """What a rule reads. `datasets.alarms.measures` computes it."""
+    """The figure that a rule reads. `datasets.alarms.measures` computes it."""
 
     MINUTES = "minutes", "Minutes since the last write"
+    LATE = "late", "Lateness in minutes"
     RECORDS = "records", "Number of records"
+    EMPTIED = "emptied", "Minutes since the last emptying"
+    DRIFT = "drift", "Differences from the schema in two days"
     SHARE = "share", "Share in percent"
     QUERY = "query", "Value of a saved query"
     CHANGE = "change", "Change of a saved query in percent"
@@ -32,8 +35,9 @@ OF_QUERIES = (AlarmMeasure.QUERY, AlarmMeasure.CHANGE)
 
 
 class AlarmCondition(models.TextChoices):
-    ABOVE = "above"
-    BELOW = "below"
+    ABOVE = "above", "above"
+    BELOW = "below", "below"
+    BEYOND = "beyond", "further from 0 than"
 
 
 class Alarm(models.Model):
@@ -41,7 +45,7 @@ class Alarm(models.Model):
 
     share: for AlarmMeasure.SHARE only; `datasets.validation.check_share` describes it
     saved_query: for OF_QUERIES only; a query of the same data set
-    limit: the value that the measure must exceed, or fall below
+    limit: the value that the measure must exceed, or fall below; with BEYOND, its size without the sign must exceed it
     grace_minutes: how long the condition must hold before the alarm is raised
     interval_minutes: the shortest time between two messages that it is raised
     quiet_from, quiet_until: local times between which no message is sent, or null
@@ -60,7 +64,7 @@ class Alarm(models.Model):
     measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)
     share = models.JSONField(null=True)
     saved_query = models.ForeignKey(SavedQuery, null=True, blank=True, on_delete=models.RESTRICT, related_name="alarms")
-    condition = models.CharField(max_length=5, choices=AlarmCondition.choices)
+    condition = models.CharField(max_length=6, choices=AlarmCondition.choices)
     limit = models.FloatField()
     grace_minutes = models.PositiveIntegerField(default=0)
     interval_minutes = models.PositiveIntegerField(default=60)
