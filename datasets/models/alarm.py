@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config.reading import read_uuid
 from datasets.models.data_set import DataSet
 from datasets.models.saved_query import SavedQuery
 from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
@@ -38,6 +39,12 @@ class AlarmCondition(models.TextChoices):
     ABOVE = "above", "above"
     BELOW = "below", "below"
     BEYOND = "beyond", "further from 0 than"
+
+
+class AlarmQuerySet(models.QuerySet["Alarm"]):
+    def on_services(self) -> Self:
+        """Return the alarms on the statistics. `service_id` is that of their service."""
+        return self.filter(measure=AlarmMeasure.SHARE, data_set__is_of_product=True).select_related("data_set")
 
 
 class Alarm(models.Model):
@@ -84,6 +91,8 @@ class Alarm(models.Model):
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
 
+    objects = AlarmQuerySet.as_manager()
+
     class Meta:
         ordering = ["data_set__group__name", "data_set__type__name", "name"]
         constraints = [
@@ -120,6 +129,14 @@ class Alarm(models.Model):
     @property
     def is_raised(self) -> bool:
         return self.raised_at is not None
+
+    @property
+    def service_id(self) -> uuid.UUID | None:
+        """Return the id of the service whose failed messages the alarm watches, or None for any other alarm."""
+        if self.measure != AlarmMeasure.SHARE or not self.data_set.is_of_product:
+            return None
+        wanted = (self.share or {}).get("whole", {}).get("service_id", [])
+        return read_uuid(str(wanted[0])) if len(wanted) == 1 else None
 
     def is_quiet(self, now: datetime) -> bool:
         """Return whether messages wait: in the quiet hours, or while the alarm is muted."""
