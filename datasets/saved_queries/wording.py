@@ -10,6 +10,7 @@ from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext
 
 from datasets.models import SavedQuery
+from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.question import Question
 
 _BEFORE = ("£", "$", "€")  # units before a number
@@ -80,6 +81,16 @@ def period(start_at: str, question: Question) -> str:
     if kind == "week":
         return gettext("Week from %(day)s") % {"day": formatted(at, "j F Y")}
     return formatted(at, "j F Y, H:i") if kind == "hour" else formatted(at, "j F Y")
+
+
+def hidden(answer: QueryAnswer) -> str:
+    """Return what stands for a value that is not shown.
+
+    Only a single value may be called small: among several, the words would tell small ones from those that reveal them.
+    """
+    if len(answer.rows) == 1:
+        return gettext("fewer than %(number)s") % {"number": answer.hide_below}
+    return gettext("not shown")
 
 
 def moment(text: str, question: Question) -> datetime:
