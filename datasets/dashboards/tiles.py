@@ -48,7 +48,8 @@ class ShownNumber:
 class ShownTile:
     """A tile. title_language, text_language: of its texts, blank if they are in the language of the page
 
-    about: the text below a figure or chart; error: why it has no values; cells: the rows of its table
+    about: the text below a figure or chart; cells: the rows of its table
+    error: why it has no values; error_language: as for title
     drawing: the SVG of a chart, blank for other tiles
     is_published: whether its reader may see its data sets
     hidden: what stands for values that are not shown, or blank; is_cut: whether the table has only the first rows
@@ -62,6 +63,7 @@ class ShownTile:
     about: SafeString = field(default_factory=SafeString)
     text_language: str = ""
     error: str = ""
+    error_language: str = ""
     number: ShownNumber | None = None
     grid: Grid | None = None
     drawing: SafeString = field(default_factory=SafeString)
@@ -90,7 +92,8 @@ def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow
         below = limits.smallest_shown(tile, dashboard, question, sets)
         answer = _answer(tile.saved_query, dashboard, question, choice, below)
     except (errors.DataSetError, InvalidValue) as error:
-        return replace(shown, kind=TileKind.ERROR, error=str(error))
+        reason, language = wording.reason(error)
+        return replace(shown, kind=TileKind.ERROR, error=reason, error_language=language)
     except OverflowError:
         return replace(shown, kind=TileKind.ERROR, error=gettext("The range begins before the year 1."))
     return _answered(shown, tile, tile.saved_query, question, answer)
