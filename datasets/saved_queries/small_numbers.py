@@ -76,8 +76,7 @@ def _hidden(answers: Mapping[str, QueryAnswer], name: str, question: Question, b
         if choice is not _REST:
             lines["groups", choice, start].append(cell)
             lines["periods", choice, group].append(cell)
-        if choice:
-            lines["choices", start, group].append(cell)
+        lines["choices", start, group].append(cell)  # with the total, which must not be hidden alone either
     return _with_others(cells | rest, small | rest.keys(), list(lines.values()), below)
 
 

@@ -88,7 +88,23 @@ def test_a_reader_who_subtracts_one_filter_from_another_finds_no_small_value(das
 
     assert cells[0][2] == ("March 2024", ["93"])
     assert cells[1][2] == cells[2][2] == ("March 2024", ["not shown"])
-    assert cells[1][0] == ("January 2024", ["60"])
+    assert cells[1][1] == ("February 2024", ["80"])
+
+
+def test_a_value_that_is_hidden_without_the_filter_is_hidden_with_it(dashboard, visits):
+    """The 90 of web is hidden beside the 3 of phone, so it must not be shown by the choice of web."""
+    dashboard.filter_field, dashboard.filter_values = "channel", ["web", "phone"]
+    tile = add(dashboard, saved_query=save(visits, BY_CHANNEL, name="Split"), hide_below=5)
+
+    whole, web = (
+        next(one for one in shown(dashboard, filter=chosen).tiles if one.id == tile.pk).cells for chosen in ("", "web")
+    )
+
+    assert whole[2] == ("March 2024", ["not shown", "not shown"])
+    assert web[2] == ("March 2024", ["not shown"])
+    assert [place for place, cells in web if cells == ["not shown"]] == [
+        place for place, cells in whole if "not shown" in cells
+    ]
 
 
 def test_no_mean_reveals_a_hidden_value(dashboard, visits):

@@ -93,6 +93,28 @@ def test_the_choices_of_a_filter_are_hidden_together(total, web, phone, expected
     assert tuple(one.rows[0].value for one in found.values()) == expected
 
 
+@settings(max_examples=int(os.environ.get("EXAMPLES", "100")))
+@given(st.lists(st.lists(st.integers(0, 15), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_no_choice_is_the_only_hidden_number_of_a_sum(months):
+    """Each month has numbers of web, phone and others. The readers choose web, phone or all three together."""
+    numbers = {"": [sum(month) for month in months]}
+    numbers |= {name: [month[place] for month in months] for place, name in enumerate(("web", "phone"))}
+    answers = {
+        choice: QueryAnswer(
+            rows=[AnswerRow(start_at=f"{2000 + month}-01-01T00:00:00Z", value=n) for month, n in enumerate(found)]
+        )
+        for choice, found in numbers.items()
+    }
+
+    shown = small_numbers.hide_in_choices(answers, Question.of({"period": "month"}), 5)
+
+    for month, (*_, others) in enumerate(months):
+        values = [shown[choice].rows[month].value for choice in numbers]
+        unknown = [number[month] for number, value in zip(numbers.values(), values, strict=True) if value is None]
+        unknown += [others] if others else []
+        assert len(unknown) != 1 or unknown[0] >= 5
+
+
 def test_values_of_the_year_before_are_hidden_if_the_range_has_the_same_months():
     months = [f"{2022 + year}-{month:02}-01T00:00:00Z" for year, month in itertools.product(range(2), range(1, 13))]
     rows = [AnswerRow(start_at=start, value=3 if place == 1 else 50, previous=50) for place, start in enumerate(months)]
