@@ -141,10 +141,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    measure = alarm.get_measure_display()
-    if alarm.saved_query is not None:
-        measure = f"{measure} “{alarm.saved_query}”"
-    return f"{measure} {alarm.get_condition_display()} {alarm.limit:g}"
+    return f"{alarm.measured} {alarm.get_condition_display()} {alarm.limit:g}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

@@ -71,7 +71,7 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
     return {
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
-        "measure": alarm.saved_query.name if alarm.saved_query else alarm.get_measure_display(),
+        "measure": alarm.measured,
         "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
         "condition": alarm.get_condition_display(),
         "limit": f"{alarm.limit:g}",

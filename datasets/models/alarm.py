@@ -131,6 +131,16 @@ class Alarm(models.Model):
         return self.raised_at is not None
 
     @property
+    def measured(self) -> str:
+        """Return the measure in words, with the name of its saved query.
+
+        >>> Alarm(measure="change", saved_query=SavedQuery(name="Visits")).measured
+        'Change of “Visits” in percent'
+        """
+        label = str(AlarmMeasure(self.measure).label)
+        return label.replace("a saved query", f"“{self.saved_query}”") if self.saved_query else label
+
+    @property
     def service_id(self) -> uuid.UUID | None:
         """Return the id of the service whose failed messages the alarm watches, or None for any other alarm."""
         if self.measure != AlarmMeasure.SHARE or not self.data_set.is_of_product:
