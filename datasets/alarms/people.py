@@ -22,13 +22,13 @@ def of(alarm: Alarm) -> list[tuple[str, str]]:
     team, stays: only people who may change the alarm add it.
     """
     accounts = defaultdict(list)
-    addresses = [address.lower() for address in alarm.email_addresses]
-    for user in User.objects.annotate(address=Lower("email")).filter(address__in=addresses):
+    named = [email.lower() for email in alarm.email_addresses]
+    for user in User.objects.annotate(lower_email=Lower("email")).filter(lower_email__in=named):
         accounts[user.email.lower()].append(user)
     heard = [
-        address
-        for address in alarm.email_addresses
-        if address.lower() not in accounts or any(may_hear(alarm, user) for user in accounts[address.lower()])
+        email
+        for email in alarm.email_addresses
+        if email.lower() not in accounts or any(may_hear(alarm, user) for user in accounts[email.lower()])
     ]
     return [*(("email", one) for one in heard), *(("sms", one) for one in alarm.phone_numbers)]
 
