@@ -66,10 +66,10 @@ def _shown(choice: str, row: AnswerRow, hidden: Mapping[str, set[_Cell]]) -> Ans
 def _hidden(answers: Mapping[str, QueryAnswer], name: str, question: Question, below: int) -> set[_Cell]:
     """Return the cells that are hidden: small ones, and for sums others, so that no total reveals one."""
     cells = _cells(answers, name)
-    small = {cell for cell, value in cells.items() if value < below}
-    if not _adds_up(question):
+    rest = _rest(cells, answers) if _adds_up(question) else {}
+    small = {cell for cell, value in (cells | rest).items() if value < below}
+    if not small or not _adds_up(question):
         return small
-    rest = _rest(cells, answers)
     lines: defaultdict[Hashable, list[_Cell]] = defaultdict(list)
     for cell in (*cells, *rest):
         choice, start, group = cell
@@ -77,7 +77,7 @@ def _hidden(answers: Mapping[str, QueryAnswer], name: str, question: Question, b
             lines["groups", choice, start].append(cell)
             lines["periods", choice, group].append(cell)
         lines["choices", start, group].append(cell)  # with the total, which must not be hidden alone either
-    return _with_others(cells | rest, small | rest.keys(), list(lines.values()), below)
+    return _with_others(cells | rest, small, rest.keys() - small, list(lines.values()), below)
 
 
 def _rest(cells: Mapping[_Cell, Number], answers: Mapping[str, QueryAnswer]) -> dict[_Cell, Number]:
@@ -94,28 +94,35 @@ def _rest(cells: Mapping[_Cell, Number], answers: Mapping[str, QueryAnswer]) -> 
 
 
 def _with_others(
-    cells: Mapping[_Cell, Number], small: Iterable[_Cell], lines: Sequence[Sequence[_Cell]], below: int
+    cells: Mapping[_Cell, Number],
+    small: Iterable[_Cell],
+    unknown: Iterable[_Cell],
+    lines: Sequence[Sequence[_Cell]],
+    below: int,
 ) -> set[_Cell]:
-    """Return the small cells and others that make each line safe.
+    """Return the small cells and others that make each line safe. unknown: large ones that nobody sees anyway
 
     A line with hidden cells is safe if they are two or more and their sum, which a total reveals, is not small itself.
     Of the others, those are hidden first that make several lines safe, then the smallest ones.
     """
-    hidden: set[_Cell] = set()
-    numbers, sums = [0] * len(lines), [0.0] * len(lines)
+    hidden = set(unknown)
+    numbers, sums, has_secrets = [0] * len(lines), [0.0] * len(lines), [False] * len(lines)
     lines_of: defaultdict[_Cell, list[int]] = defaultdict(list)
     for line, inside in enumerate(lines):
         for cell in inside:
             lines_of[cell].append(line)
+            if cell in hidden:
+                numbers[line], sums[line] = 1, cells[cell]
 
     def hide_one(cell: _Cell) -> None:
         hidden.add(cell)
         for line in lines_of[cell]:
             numbers[line] += 1
             sums[line] += cells[cell]
+            has_secrets[line] = True
 
     def is_unsafe(line: int) -> bool:
-        return numbers[line] > 0 and (numbers[line] < 2 or sums[line] < below)
+        return has_secrets[line] and (numbers[line] < 2 or sums[line] < below)
 
     for cell in small:
         hide_one(cell)

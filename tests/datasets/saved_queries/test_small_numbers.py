@@ -79,6 +79,7 @@ def test_two_pairs_are_enough_in_a_table_of_rows_and_columns():
         (97, 90, 7, (97, 90, 7)),
         (100, 90, 7, (100, 90, None)),  # 100 - 90 - 7 is the small number of records with another value
         (110, 90, 3, (110, 90, None)),  # 17 records have another value, so 110 - 90 says nothing
+        (110, 90, 7, (110, 90, 7)),
     ],
 )
 def test_the_choices_of_a_filter_are_hidden_together(total, web, phone, expected):
@@ -108,6 +109,8 @@ def test_no_choice_is_the_only_hidden_number_of_a_sum(months):
 
     shown = small_numbers.hide_in_choices(answers, Question.of({"period": "month"}), 5)
 
+    if not any(0 < others < 5 for *_, others in months) and all(n >= 5 for found in numbers.values() for n in found):
+        assert not any(one.has_hidden for one in shown.values())
     for month, (*_, others) in enumerate(months):
         values = [shown[choice].rows[month].value for choice in numbers]
         unknown = [number[month] for number, value in zip(numbers.values(), values, strict=True) if value is None]
