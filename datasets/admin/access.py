@@ -44,8 +44,9 @@ def alarms_of(request: HttpRequest) -> QuerySet[Alarm]:
     if manages_all(request):
         return found
     managed = managed_services(request.user) if isinstance(request.user, User) else set()
-    of_services = [one.pk for one in Alarm.objects.on_services() if one.service_id in managed] if managed else []
-    return found.filter(Q(data_set__in=data_sets_of(request)) | Q(pk__in=of_services))
+    return found.filter(
+        Q(data_set__in=data_sets_of(request)) | Q(pk__in=Alarm.objects.on_services(managed).values("pk"))
+    )
 
 
 def author(request: HttpRequest) -> User | None:

@@ -1,6 +1,7 @@
 """Alarms: the rule, state and messages. Source: docs/reference/alarms.md."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -42,9 +43,10 @@ class AlarmCondition(models.TextChoices):
 
 
 class AlarmQuerySet(models.QuerySet["Alarm"]):
-    def on_services(self) -> Self:
-        """Return the alarms on the statistics. `service_id` is that of their service."""
-        return self.filter(measure=AlarmMeasure.SHARE, data_set__is_of_product=True).select_related("data_set")
+    def on_services(self, ids: Collection[uuid.UUID]) -> Self:
+        """Return the alarms on the failed messages of these services."""
+        of_services = Q(share__whole__service_id__0__in=[str(pk) for pk in ids])
+        return self.filter(of_services, measure=AlarmMeasure.SHARE, data_set__is_of_product=True)
 
 
 class Alarm(models.Model):
