@@ -104,7 +104,7 @@ def _answer(
 ) -> QueryAnswer:
     """Return the answer for the choice of the reader, without small values and those that reveal them.
 
-    Whoever reads the page with each value of the filter could subtract, so all of them are hidden together.
+    Readers could subtract the values of one choice from those of another, so all choices are hidden together.
     """
     field = dashboard.filter_field
     if below is None:
