@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.dispatch import Signal
 from django.http import HttpRequest
 
@@ -84,6 +85,20 @@ class FailureAlarms:
     percent: int
     find: Callable[[HttpRequest, UUID], FailureAlarm | None]
     notify: Callable[[HttpRequest, UUID, str, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManagedServices:
+    """The area that has services. of_account: return the ids of the services that an active account may change"""
+
+    of_account: Callable[[User], Collection[UUID]]
+
+
+def managed_services(user: User) -> set[UUID]:
+    """Return the ids of the services that the account may change now, as a team member."""
+    if not user.is_active:
+        return set()
+    return {pk for part in areas.parts(ManagedServices) for pk in part.of_account(user)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

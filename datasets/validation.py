@@ -179,12 +179,6 @@ def check_alarm_message(text: str) -> None:
         raise InvalidValue(f"Use 1 to {MAX_ALARM_MESSAGE} characters.")
 
 
-def parse_one_of(allowed: Collection[str], text: str) -> str:
-    if text not in allowed:
-        raise InvalidValue(f"must be {' or '.join(allowed)}")
-    return text
-
-
 def parse_time(text: str) -> time:
     """Return a time of day.
 

@@ -51,6 +51,7 @@ PARTS: tuple[object, ...] = (
     one_person_page.PAGES,
     statistics_page.PAGES,
     permissions.ACCESS,
+    permissions.MANAGED_SERVICES,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,
     overview.PANEL,

@@ -20,11 +20,11 @@ from config.rest import strict_json
 
 Rule = Callable[..., Any]
 
-_CALLED = {str: "a string", bool: "true or false", int: "a whole number", dict: "an object"}
+_CALLED = {str: "a string", bool: "true or false", int: "a whole number", float: "a number", dict: "an object"}
 
 
 class Value(serializers.Field[Any, Any, Any, Any]):
-    """A string, boolean, whole number or object.
+    """A string, boolean, whole number, number or object.
 
     rule: returns the value to store, or None to store it unchanged; raises ValueError with the error and its fix
     stored: (owner, value) → whether the owner, see `Declaration.owner_of`, already has this value
@@ -46,7 +46,8 @@ class Value(serializers.Field[Any, Any, Any, Any]):
         self.kind, self.rule, self.stored = kind, rule, stored
 
     def to_internal_value(self, data: Any) -> Any:
-        if not isinstance(data, self.kind) or (self.kind is int and isinstance(data, bool)):
+        kinds = (int, float) if self.kind is float else (self.kind,)
+        if not isinstance(data, kinds) or (isinstance(data, bool) and self.kind is not bool):
             raise serializers.ValidationError(f"must be {_CALLED[self.kind]}")
         if isinstance(data, str) and not strict_json.is_storable_text(data):
             raise serializers.ValidationError("must not contain NUL or lone surrogates")

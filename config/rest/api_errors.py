@@ -31,6 +31,7 @@ class ApiError(Exception):
     text:   the message; `{name}` is replaced by a value
     fix:    one sentence about what to do; an instance may have its own
     limit:  the name in the metrics of the limit that was reached
+    values: for the names in `text`, for translations
     retry_after_seconds: when to send the same request again, if that is known
     """
 
@@ -45,7 +46,8 @@ class ApiError(Exception):
 
     def __init__(self, message: str = "", *, fix: str = "", **values: object) -> None:
         """message: replaces `text`; values: for the names in `text`."""
-        self.message = message or (self.text.format(**_bounded(values)) if values else self.text)
+        self.values = _bounded(values)
+        self.message = message or (self.text.format(**self.values) if values else self.text)
         if fix:
             self.fix = fix
         super().__init__(self.message)

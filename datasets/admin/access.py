@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from config.accounts import scope, single_sign_on
 from config.console.admin.permissions import OpenTo
-from config.data_sets import DataSets
+from config.data_sets import DataSets, managed_services
 from datasets.models import Alarm, DataSet
 from datasets.validation import is_path_part
 
@@ -39,11 +39,14 @@ def data_sets_of_user(user: User) -> QuerySet[DataSet]:
 
 
 def alarms_of(request: HttpRequest) -> QuerySet[Alarm]:
-    """Return the alarms of the person's data sets, and those that the person made."""
+    """Return the alarms of the person's data sets, and those on the services that the person may change."""
     found = Alarm.objects.select_related("data_set__group", "data_set__type")
     if manages_all(request):
         return found
-    return found.filter(Q(data_set__in=data_sets_of(request)) | Q(created_by=request.user.pk))
+    managed = managed_services(request.user) if isinstance(request.user, User) else set()
+    return found.filter(
+        Q(data_set__in=data_sets_of(request)) | Q(pk__in=Alarm.objects.on_services(managed).values("pk"))
+    )
 
 
 def author(request: HttpRequest) -> User | None:

@@ -1,5 +1,6 @@
 """The forms of alarms. Source: docs/reference/alarms.md."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -76,8 +77,12 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
             "message": "Text",
         }
         help_texts = {
+            "measure": "For example: not written for an hour is “Minutes since the last write” above 60, and written "
+            "is below 5. Late is “Lateness in minutes” above 0. Emptied is “Minutes since the last emptying” below 60. "
+            "Records with other fields are “Differences from the schema in two days” above 0.",
             "saved_query": "For the last two measures: a query of this data set that is not split.",
-            "limit": "For example 60: no write for more than 60 minutes. A change by -10 is a fall by 10 percent.",
+            "condition": "“Further from 0 than” is for changes: with the limit 10, more than 10 percent up or down.",
+            "limit": "A number. A change of -10 is a fall by 10 percent.",
             "quiet_from": "Messages wait until the quiet hours end.",
             "message": "Placeholders: alarm, data set, measure, value, condition, limit, page. Write ((value)).",
         }
@@ -112,18 +117,21 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         if data_set is not None and self.instance.pk is None:
             checked(number.check, data_set)
         if "saved_query" in self.fields and not self.errors:
-            chosen = cleaned.get("saved_query")
-            own = data_set or self.instance.data_set
-            try:
-                measures.check_query(cleaned.get("measure", self.instance.measure), chosen, own)
-            except InvalidValue as error:
-                self.add_error("saved_query", str(error))
+            measure, own = cleaned.get("measure", self.instance.measure), data_set or self.instance.data_set
+            self._check("measure", measures.check_expected, measure, own)
+            self._check("saved_query", measures.check_query, measure, cleaned.get("saved_query"), own)
         begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")
         if (begin is None) != (end is None):
             self.add_error("quiet_from" if begin is None else "quiet_until", _BOTH)
         elif begin is not None and begin == end:
             self.add_error("quiet_until", "Enter another time than in the first field.")
         return cleaned
+
+    def _check(self, field: str, rule: Callable[..., None], *values: object) -> None:
+        try:
+            rule(*values)
+        except InvalidValue as error:
+            self.add_error(field, str(error))
 
 
 class MuteForm(forms.Form):

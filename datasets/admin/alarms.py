@@ -16,7 +16,10 @@ from datasets.admin.access import alarms_of, author, data_sets_of, is_open_to
 from datasets.admin.alarm_forms import AlarmForm, MuteForm
 from datasets.models import Alarm, AlarmMeasure, SavedQuery
 
-_UNITS = {AlarmMeasure.MINUTES: " min", AlarmMeasure.RECORDS: "", AlarmMeasure.SHARE: " %", AlarmMeasure.CHANGE: " %"}
+_UNITS = {
+    **dict.fromkeys((AlarmMeasure.MINUTES, AlarmMeasure.LATE, AlarmMeasure.EMPTIED), " min"),
+    **dict.fromkeys((AlarmMeasure.SHARE, AlarmMeasure.CHANGE), " %"),
+}
 
 
 @admin.register(Alarm)
@@ -117,7 +120,11 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     @admin.display(description="State")
     def state(self, alarm: Alarm) -> SafeString:
-        value = "no value" if alarm.value is None else f"{round(alarm.value, 1):g}{_UNITS[AlarmMeasure(alarm.measure)]}"
+        value = (
+            "no value"
+            if alarm.value is None
+            else f"{round(alarm.value, 1):g}{_UNITS.get(AlarmMeasure(alarm.measure), '')}"
+        )
         if alarm.raised_at is not None:
             return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")
         return cells.two_lines(cells.chip("Not raised", "good"), value)
@@ -134,10 +141,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    measure = alarm.get_measure_display()
-    if alarm.saved_query is not None:
-        measure = f"{measure} “{alarm.saved_query}”"
-    return f"{measure} {alarm.condition} {alarm.limit:g}"
+    return f"{alarm.measured} {alarm.get_condition_display()} {alarm.limit:g}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

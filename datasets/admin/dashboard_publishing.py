@@ -14,6 +14,7 @@ from datasets.admin.dashboard_pages import DashboardPages
 from datasets.dashboards import publishing
 from datasets.errors import NoSuchDataSet
 from datasets.models import Dashboard, DataSet, Visibility
+from datasets.saved_queries import small_numbers
 
 _NO_LINK = "This dashboard has no link. Publish it for people with the link first."
 
@@ -67,6 +68,11 @@ class DashboardPublishing(DashboardPages):
             else "All of its data sets are public already.",
             "The page shows new data by itself. Look at the preview before you publish.",
         ]
+        if any(one.personal for one in sets):
+            explanation.append(
+                f"Readers do not see counts below {small_numbers.HIDE_BELOW} of data sets that are marked as personal, "
+                "unless a tile has its own number. The preview shows them until you publish."
+            )
         return self.action_page(
             request,
             row,

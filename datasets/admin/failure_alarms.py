@@ -29,7 +29,7 @@ def _find(request: HttpRequest, service_id: UUID) -> FailureAlarm | None:
     may_open = access.alarms_of(request).filter(pk=alarm.pk).exists()
     return FailureAlarm(
         percent=alarm.limit,
-        people=len(alarm.email_addresses) + len(alarm.phone_numbers),
+        people=len(people.of(alarm)),
         is_raised=alarm.is_raised,
         url=reverse("admin:datasets_alarm_change", args=[alarm.pk]) if may_open else "",
     )
@@ -72,9 +72,7 @@ def _notify(request: HttpRequest, service_id: UUID, name: str, email_address: st
 
 
 def _of(service_id: UUID) -> Alarm | None:
-    shares = Alarm.objects.filter(measure=AlarmMeasure.SHARE, data_set__is_of_product=True)
-    wanted = [str(service_id)]
-    return next((one for one in shares if (one.share or {}).get("whole", {}).get("service_id") == wanted), None)
+    return Alarm.objects.on_services([service_id]).first()
 
 
 FAILURE_ALARMS = FailureAlarms(percent=PERCENT, find=_find, notify=_notify)

@@ -107,7 +107,8 @@ class SavedQueryForm(PublishingForm):
         help_texts = {
             "unit": "For example £. Use % for a share.",
             "decimals": "Leave empty to show what is needed.",
-            "is_public": "The figures are public then. The records are not.",
+            "is_public": "The figures are public then. The records are not. Counts below 5 of data sets that are "
+            "marked as personal are hidden, and others from which they could be computed.",
             "stored_in": "Another data set gets a record for each row. A repeat overwrites the records.",
         }
 

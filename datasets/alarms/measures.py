@@ -12,13 +12,15 @@ from django.db.models import QuerySet
 
 from config.databases.streaming import streamed
 from config.invalid import InvalidValue
+from datasets import store
 from datasets.errors import DataSetError
-from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, Record, SavedQuery
+from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
 from datasets.queries.stored import FieldText
 from datasets.saved_queries import answering
 from datasets.saved_queries.answer import AnswerRow
 from datasets.saved_queries.question import Question
 from datasets.saved_queries.wording import Unit
+from datasets.store.freshness import State
 
 MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
@@ -34,6 +36,25 @@ def _minutes(alarm: Alarm, now: datetime) -> float | None:
     """Return the minutes since the last write that stored records; None before the first."""
     last = alarm.data_set.last_write_at
     return None if last is None else max(0.0, (now - last).total_seconds() / 60)
+
+
+def _late(alarm: Alarm, now: datetime) -> float | None:
+    """Return the minutes by which an expected write is late. None before the first, or if none is expected."""
+    state = store.freshness.state(alarm.data_set, now)
+    if state in {State.NOT_WATCHED, State.EMPTY}:
+        return None
+    return max(0.0, store.freshness.late_by(alarm.data_set, now).total_seconds() / 60)
+
+
+def _emptied(alarm: Alarm, now: datetime) -> float | None:
+    """Return the minutes since the last emptying, also if there are records again; None after *Undo* and 24 hours."""
+    emptied_at = store.undoable(alarm.data_set_id).values_list("emptied_at", flat=True).first()
+    return None if emptied_at is None else max(0.0, (now - emptied_at).total_seconds() / 60)
+
+
+def _drift(alarm: Alarm, now: datetime) -> float | None:
+    """Return the differences of today and yesterday, so that none is lost at midnight."""
+    return float(FieldDrift.objects.filter(data_set=alarm.data_set_id).since(now.date() - timedelta(days=1)))
 
 
 def _records(alarm: Alarm, now: datetime) -> float | None:
@@ -105,11 +126,20 @@ def prepare(alarm: Alarm, now: datetime) -> None:
 
 MEASURES: Mapping[AlarmMeasure, Callable[[Alarm, datetime], float | None]] = {
     AlarmMeasure.MINUTES: _minutes,
+    AlarmMeasure.LATE: _late,
     AlarmMeasure.RECORDS: _records,
+    AlarmMeasure.EMPTIED: _emptied,
+    AlarmMeasure.DRIFT: _drift,
     AlarmMeasure.SHARE: _share,
     AlarmMeasure.QUERY: _query,
     AlarmMeasure.CHANGE: _change,
 }
+
+
+def check_expected(measure: str, data_set: DataSet) -> None:
+    """Raise InvalidValue if the measure needs to know when writes are expected, and the data set does not have it."""
+    if measure == AlarmMeasure.LATE and data_set.expected_every_seconds is None:
+        raise InvalidValue("This data set expects no writes. Set how often it expects one first.")
 
 
 def check_query(measure: str, saved_query: SavedQuery | None, data_set: DataSet) -> None:

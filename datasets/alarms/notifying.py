@@ -1,7 +1,6 @@
 """Write the messages of an alarm to its people, and send them. Source: docs/reference/alarms.md §4."""
 
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import structlog
@@ -12,6 +11,7 @@ from django.utils.text import Truncator
 
 from config import own_messages
 from config.own_messages import Handover, OwnMessage
+from datasets.alarms import people
 from datasets.models import Alarm, AlarmMessage
 from datasets.models.alarm import GIVE_UP_AFTER
 
@@ -45,10 +45,16 @@ def notify(alarm: Alarm, now: datetime) -> None:
 def send_due() -> int:
     """Send the messages that are due, for _SECONDS at most, and return how many a provider accepted."""
     sent, until = 0, time.monotonic() + _SECONDS
-    for message in AlarmMessage.objects.due().order_by("send_at")[:_AT_ONCE]:
+    heard: dict[int, list[tuple[str, str]]] = {}  # the people of each alarm
+    for message in AlarmMessage.objects.due().select_related("alarm__data_set").order_by("send_at")[:_AT_ONCE]:
         if time.monotonic() > until:
             break
-        sent += _send(message)
+        if message.alarm_id not in heard:
+            heard[message.alarm_id] = people.of(message.alarm)
+        if (message.channel, message.recipient) in heard[message.alarm_id]:
+            sent += _send(message)
+        else:  # it has waited for a provider, and meanwhile the person may not hear of the alarm any more
+            message.delete()
     AlarmMessage.objects.filter(created_at__lt=Now() - GIVE_UP_AFTER).delete()
     return sent
 
@@ -65,9 +71,9 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
     return {
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
-        "measure": alarm.saved_query.name if alarm.saved_query else alarm.get_measure_display(),
+        "measure": alarm.measured,
         "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
-        "condition": alarm.condition,
+        "condition": alarm.get_condition_display(),
         "limit": f"{alarm.limit:g}",
         "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),
     }
@@ -82,14 +88,8 @@ def _write(alarm: Alarm, subject: str, text: str) -> None:
             subject=subject,
             text=text if channel == "email" else Truncator(text).chars(_LONGEST_TEXT),
         )
-        for channel, recipient in _people(alarm)
+        for channel, recipient in people.of(alarm)
     )
-
-
-def _people(alarm: Alarm) -> Iterator[tuple[str, str]]:
-    for name, recipients in (("email", alarm.email_addresses), ("sms", alarm.phone_numbers)):
-        for recipient in recipients:
-            yield name, recipient
 
 
 def _send(message: AlarmMessage) -> int:

@@ -56,6 +56,8 @@ def is_met(alarm: Alarm) -> bool:
     """Return whether the condition holds. Without a value it does not."""
     if alarm.value is None:
         return False
+    if alarm.condition == AlarmCondition.BEYOND:
+        return abs(alarm.value) > alarm.limit
     return alarm.value > alarm.limit if alarm.condition == AlarmCondition.ABOVE else alarm.value < alarm.limit
 
 

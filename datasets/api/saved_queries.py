@@ -39,7 +39,7 @@ class SavedQueryViewSet(DataSetArea, ViewSet):
 
     def read(self, request: Request, public_id: str, form: str) -> HttpResponseBase:
         saved_query = _readable(request, public_id)
-        tag = entity_tag(answering.state_of(saved_query), form)
+        tag = entity_tag(answering.state_of(saved_query), f"{form} {answering.published_limit(saved_query)}")
         headers = {"ETag": tag, "Cache-Control": cache_control(saved_query.data_set, is_public=saved_query.is_public)}
         if is_current(request, tag):
             unchanged = HttpResponse(status=304, headers=headers)
@@ -74,7 +74,7 @@ def _readable(request: Request, public_id: str) -> SavedQuery:
 
 
 def _body(saved_query: SavedQuery, form: str) -> bytes:
-    answer = answering.answer(saved_query)
+    answer = answering.published(saved_query)
     if form == "json":
         return written.compact_json(showing.document(saved_query, answer)).encode()
     if form == "csv":

@@ -12,14 +12,13 @@ from config.host_names import ascii_host
 from config.invalid import InvalidValue
 from datasets.models import Dashboard, DataSet, SavedQuery, Tile, Visibility
 from datasets.records import names
+from datasets.saved_queries import small_numbers
 from datasets.saved_queries.question import Question
 
 MAX_TILES = 24
 MAX_DASHBOARDS = 20  # of one owner
 MAX_EMBED_HOSTS = 20
 MAX_HIDE_BELOW = 1_000_000
-HIDE_BELOW = 5  # of data sets that are marked as personal
-_COUNTS = frozenset({"sum", "count", "distinct"})
 # With the five ranges, the views of a query stay within the 50 answers that are kept of it.
 MAX_FILTER_VALUES = 9
 MAX_FILTER_CHARACTERS = 100
@@ -32,13 +31,11 @@ _HOST = re.compile(
 def smallest_shown(tile: Tile, dashboard: Dashboard, question: Question, data_sets: Sequence[DataSet]) -> int | None:
     """Return the value below which a tile shows none, or None to show all.
 
-    Without a setting of the tile, a page that others may open hides counts below 5 of data sets about persons.
+    Without a setting of the tile, a page that others may open hides small counts of data sets about persons.
     """
     if tile.hide_below is not None:
-        return tile.hide_below
-    is_open = dashboard.visibility != Visibility.PRIVATE
-    is_count = question.divided_by is None and (not question.measure.field or question.measure.method in _COUNTS)
-    return HIDE_BELOW if is_open and is_count and any(one.personal for one in data_sets) else None
+        return tile.hide_below or None
+    return None if dashboard.visibility == Visibility.PRIVATE else small_numbers.usual_limit(question, data_sets)
 
 
 def check_slug(slug: str) -> None:

@@ -82,7 +82,7 @@ def state(dashboard: Dashboard, found: Sequence[Tile], choice: ReaderChoice, *, 
         VERSION,
         [getattr(dashboard, name) for name in _DASHBOARD_FIELDS],
         tile_values,
-        sorted([one.pk, one.revision, one.public, one.late_since is not None] for one in sets),
+        sorted([one.pk, one.revision, one.public, one.personal, one.late_since is not None] for one in sets),
         choice.query(),
         int(now.timestamp()) // _BOUNDARY_SECONDS,
     ]

@@ -10,7 +10,7 @@ from datasets.saved_queries.grid import Grid
 def tile_csv(shown: ShownTile) -> str | None:
     """Return all values of a tile, or None if it has none to show. Periods are moments in UTC, as in the API.
 
-    A value that is too small to be shown is the same words as in the table of the page.
+    A value that is not shown is the same words as in the table of the page.
     """
     if shown.grid is None:
         return None

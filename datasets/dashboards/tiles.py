@@ -12,7 +12,7 @@ from datasets import errors
 from datasets.dashboards import drawings, limits, text
 from datasets.dashboards.choices import ReaderChoice
 from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
-from datasets.saved_queries import answering, grid, wording
+from datasets.saved_queries import answering, grid, small_numbers, wording
 from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.grid import Grid
 from datasets.saved_queries.question import Question
@@ -48,10 +48,11 @@ class ShownNumber:
 class ShownTile:
     """A tile. title_language, text_language: of its texts, blank if they are in the language of the page
 
-    about: the text below a figure or chart; error: why it has no values; cells: the rows of its table
+    about: the text below a figure or chart; cells: the rows of its table
+    error: why it has no values; error_language: as for title
     drawing: the SVG of a chart, blank for other tiles
     is_published: whether its reader may see its data sets
-    hidden: what stands for values that are too small, or blank; is_cut: whether the table has only the first rows
+    hidden: what stands for values that are not shown, or blank; is_cut: whether the table has only the first rows
     """
 
     id: int
@@ -62,6 +63,7 @@ class ShownTile:
     about: SafeString = field(default_factory=SafeString)
     text_language: str = ""
     error: str = ""
+    error_language: str = ""
     number: ShownNumber | None = None
     grid: Grid | None = None
     drawing: SafeString = field(default_factory=SafeString)
@@ -87,13 +89,29 @@ def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow
         sets = answering.data_sets_of(question, tile.saved_query.data_set)
         if not all(may_show(one) for one in sets):
             return replace(shown, kind=TileKind.ERROR, error=gettext("This part is not published."), is_published=False)
-        answer = answering.answer(tile.saved_query, choice.view(question, dashboard.filter_field))
+        below = limits.smallest_shown(tile, dashboard, question, sets)
+        answer = _answer(tile.saved_query, dashboard, question, choice, below)
     except (errors.DataSetError, InvalidValue) as error:
-        return replace(shown, kind=TileKind.ERROR, error=str(error))
+        reason, language = wording.reason(error)
+        return replace(shown, kind=TileKind.ERROR, error=reason, error_language=language)
     except OverflowError:
         return replace(shown, kind=TileKind.ERROR, error=gettext("The range begins before the year 1."))
-    hide_below = limits.smallest_shown(tile, dashboard, question, sets)
-    return _answered(shown, tile, tile.saved_query, question, answer, hide_below)
+    return _answered(shown, tile, tile.saved_query, question, answer)
+
+
+def _answer(
+    saved_query: SavedQuery, dashboard: Dashboard, question: Question, choice: ReaderChoice, below: int | None
+) -> QueryAnswer:
+    """Return the answer for the choice of the reader, without small values and those that reveal them.
+
+    Readers could subtract the values of one choice from those of another, so all choices are hidden together.
+    """
+    field = dashboard.filter_field
+    if below is None:
+        return answering.answer(saved_query, choice.view(question, field))
+    choices = ["", *dashboard.filter_values] if field else [""]
+    answers = {one: answering.answer(saved_query, replace(choice, filter=one).view(question, field)) for one in choices}
+    return small_numbers.hide_in_choices(answers, question, below)[choice.filter]
 
 
 def _texts(tile: Tile) -> ShownTile:
@@ -120,19 +138,14 @@ def translated(english: str, welsh: str) -> tuple[str, str]:
 
 
 def _answered(
-    shown: ShownTile,
-    tile: Tile,
-    saved_query: SavedQuery,
-    question: Question,
-    answer: QueryAnswer,
-    hide_below: int | None,
+    shown: ShownTile, tile: Tile, saved_query: SavedQuery, question: Question, answer: QueryAnswer
 ) -> ShownTile:
     unit = Unit.of(saved_query, question)
-    found = grid.of(answer, question, shown.title, hide_below)
+    found = grid.of(answer, question, shown.title)
     chart = saved_query.chart
-    number = _number_of(answer, question, unit, tile, hide_below) if chart == ChartKind.NUMBER else None
+    number = _number_of(answer, question, unit, tile) if chart == ChartKind.NUMBER else None
     is_chart = chart not in {ChartKind.NUMBER, ChartKind.TABLE} and bool(question.period or question.split)
-    hidden = gettext("fewer than %(number)s") % {"number": hide_below} if hide_below else ""
+    hidden = wording.hidden(answer) if answer.has_hidden else ""
     return replace(
         shown,
         kind=TileKind.NUMBER if number else TileKind.CHART if is_chart else TileKind.TABLE,
@@ -140,28 +153,26 @@ def _answered(
         grid=found,
         drawing=drawings.draw(tile, saved_query, found, title=shown.title) if is_chart else shown.drawing,
         cells=found.cells(unit, hidden),
-        hidden=hidden if any(column.hidden for column in found.columns) else "",
+        hidden=hidden,
         is_cut=found.is_cut,
         updated_at=answer.updated_at,
         is_late=answer.is_late,
     )
 
 
-def _number_of(
-    answer: QueryAnswer, question: Question, unit: Unit, tile: Tile, hide_below: int | None
-) -> ShownNumber | None:
+def _number_of(answer: QueryAnswer, question: Question, unit: Unit, tile: Tile) -> ShownNumber | None:
     """Return the number of a tile: the only value, or that of the last period that has one. None: it has groups"""
     if question.split:
         return None
-    row = next((row for row in reversed(answer.rows) if row.value is not None), None)
+    row = next((row for row in reversed(answer.rows) if row.value is not None or "value" in row.hidden), None)
     target = unit.written(tile.target) if tile.target is not None else ""
-    if row is None or row.value is None:
+    if row is None:
         return ShownNumber(value="", target=target)
     period = wording.period(row.start_at, question) if row.start_at else ""
-    if grid.is_hidden(row.value, hide_below):
-        return ShownNumber(value=gettext("fewer than %(number)s") % {"number": hide_below}, period=period)
+    if row.value is None:
+        return ShownNumber(value=wording.hidden(answer), period=period)
     value = unit.written(row.value)
-    if row.previous is None or grid.is_hidden(row.previous, hide_below):
+    if row.previous is None:
         return ShownNumber(value=value, period=period, target=target)
     direction, size = wording.change(row.value, row.previous, unit)
     earlier = grid.compared(question)

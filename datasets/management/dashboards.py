@@ -3,10 +3,7 @@
 Source: docs/provision.md.
 """
 
-from typing import Any
-
 from django.contrib.auth.models import User
-from rest_framework import serializers
 
 from config import audit
 from config.areas import DocumentErrors
@@ -19,17 +16,6 @@ from datasets.models import Dashboard, SavedQuery, Tile
 _TILE = ("title", "title_cy", "text", "text_cy", "is_wide", "target", "hide_below")
 
 
-class TargetValue(serializers.Field[Any, Any, Any, Any]):
-    """A number, or null."""
-
-    default_error_messages = {"required": "is required", "null": "must be a number"}
-
-    def to_internal_value(self, data: Any) -> float:
-        if isinstance(data, bool) or not isinstance(data, int | float):
-            raise serializers.ValidationError("must be a number")
-        return float(data)
-
-
 class TileDeclaration(Declaration):
     """A tile: a saved query of a data set, or a text."""
 
@@ -40,7 +26,7 @@ class TileDeclaration(Declaration):
     text = Value(str)
     text_cy = Value(str)
     is_wide = Value(bool)
-    target = TargetValue(required=False, allow_null=True)
+    target = Value(float, allow_null=True)
     hide_below = Value(int, allow_null=True)
 
 

@@ -4,21 +4,23 @@ from functools import partial
 
 from config import audit
 from config.audit import changes
-from config.management.declarations import Declaration, DeclaredRow, Texts, Value
+from config.management.declarations import Declaration, DeclaredRow, Texts, Value, one_of
 from datasets import validation
-from datasets.alarms import number, people
+from datasets.alarms import measures, number, people
 from datasets.models import Alarm, AlarmCondition, AlarmMeasure, DataSet
 
 _PEOPLE = {"email_addresses": "email", "phone_numbers": "sms"}
 
 
 class AlarmDeclaration(Declaration):
-    """An alarm, found by its name. An alarm on a share is made in the console only."""
+    """An alarm, found by its name. saved_query: the name of a saved query of the data set, or null"""
 
     name = Value(str, validation.parse_alarm_name, required=True)
-    measure = Value(str, partial(validation.parse_one_of, (AlarmMeasure.MINUTES.value, AlarmMeasure.RECORDS.value)))
-    condition = Value(str, partial(validation.parse_one_of, tuple(AlarmCondition.values)))
-    limit = Value(int)
+    measure = Value(str, one_of(AlarmMeasure.values))
+    saved_query = Value(str, allow_null=True)
+    share = Value(dict, validation.check_share, allow_null=True)
+    condition = Value(str, one_of(AlarmCondition.values))
+    limit = Value(float)
     grace_minutes = Value(int, validation.check_grace)
     interval_minutes = Value(int, validation.check_interval)
     quiet_from = Value(str, validation.parse_time, allow_null=True)
@@ -52,16 +54,19 @@ def _apply_one(data_set: DataSet, entry: DeclaredRow) -> None:
             return
         entry.check("name", number.check, data_set)
         alarm = Alarm(data_set=data_set, name=entry.values["name"])
-    elif alarm.measure == AlarmMeasure.SHARE and "measure" in entry.values:
-        entry.refuse("measure", "this alarm is on a share, which the console changes")
-        return
     stored = changes.snapshot(alarm)
-    values = {
-        name: people.parse(_PEOPLE[name], value) if name in _PEOPLE else value for name, value in entry.values.items()
-    }
+    values = dict(entry.values)
+    if values.get("saved_query") is not None:
+        values["saved_query"] = data_set.saved_queries.filter(name=values["saved_query"]).first()
+        if values["saved_query"] is None:
+            entry.refuse("saved_query", "is not a saved query of this data set")
+            return
+    values |= {name: people.parse(channel, values[name]) for name, channel in _PEOPLE.items() if name in values}
     changed = [name for name, value in values.items() if getattr(alarm, name) != value]
     for name in changed:
         setattr(alarm, name, values[name])
+    if not _is_rule(entry, alarm):
+        return
     before, after = changes.difference(stored, changes.snapshot(alarm))
     if is_new:
         alarm.save()
@@ -70,3 +75,13 @@ def _apply_one(data_set: DataSet, entry: DeclaredRow) -> None:
         alarm.save(update_fields=changed)
         audit.record(audit.operator(), "changed", alarm, before=before, after=after)
     entry.completed |= {"id": alarm.pk}
+
+
+def _is_rule(entry: DeclaredRow, alarm: Alarm) -> bool:
+    """Return whether the values of a rule belong together, and record the errors."""
+    known = len(entry.errors.lines)
+    entry.check("measure", measures.check_expected, alarm.measure, alarm.data_set)
+    entry.check("saved_query", measures.check_query, alarm.measure, alarm.saved_query, alarm.data_set)
+    if (alarm.measure == AlarmMeasure.SHARE) != (alarm.share is not None):
+        entry.refuse("share", "give it for the measure share, and for no other measure")
+    return len(entry.errors.lines) == known

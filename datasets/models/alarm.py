@@ -1,6 +1,7 @@
 """Alarms: the rule, state and messages. Source: docs/reference/alarms.md."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config.reading import read_uuid
 from datasets.models.data_set import DataSet
 from datasets.models.saved_query import SavedQuery
 from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
@@ -19,10 +21,13 @@ GIVE_UP_AFTER = timedelta(hours=24)
 
 
 class AlarmMeasure(models.TextChoices):
-    """What a rule reads. `datasets.alarms.measures` computes it."""
+    """The figure that a rule reads. `datasets.alarms.measures` computes it."""
 
     MINUTES = "minutes", "Minutes since the last write"
+    LATE = "late", "Lateness in minutes"
     RECORDS = "records", "Number of records"
+    EMPTIED = "emptied", "Minutes since the last emptying"
+    DRIFT = "drift", "Differences from the schema in two days"
     SHARE = "share", "Share in percent"
     QUERY = "query", "Value of a saved query"
     CHANGE = "change", "Change of a saved query in percent"
@@ -32,8 +37,16 @@ OF_QUERIES = (AlarmMeasure.QUERY, AlarmMeasure.CHANGE)
 
 
 class AlarmCondition(models.TextChoices):
-    ABOVE = "above"
-    BELOW = "below"
+    ABOVE = "above", "above"
+    BELOW = "below", "below"
+    BEYOND = "beyond", "further from 0 than"
+
+
+class AlarmQuerySet(models.QuerySet["Alarm"]):
+    def on_services(self, ids: Collection[uuid.UUID]) -> Self:
+        """Return the alarms on the failed messages of these services."""
+        of_services = Q(share__whole__service_id__0__in=[str(pk) for pk in ids])
+        return self.filter(of_services, measure=AlarmMeasure.SHARE, data_set__is_of_product=True)
 
 
 class Alarm(models.Model):
@@ -41,7 +54,7 @@ class Alarm(models.Model):
 
     share: for AlarmMeasure.SHARE only; `datasets.validation.check_share` describes it
     saved_query: for OF_QUERIES only; a query of the same data set
-    limit: the value that the measure must exceed, or fall below
+    limit: the value that the measure must exceed, or fall below; with BEYOND, its size without the sign must exceed it
     grace_minutes: how long the condition must hold before the alarm is raised
     interval_minutes: the shortest time between two messages that it is raised
     quiet_from, quiet_until: local times between which no message is sent, or null
@@ -60,7 +73,7 @@ class Alarm(models.Model):
     measure = models.CharField(max_length=7, choices=AlarmMeasure.choices)
     share = models.JSONField(null=True)
     saved_query = models.ForeignKey(SavedQuery, null=True, blank=True, on_delete=models.RESTRICT, related_name="alarms")
-    condition = models.CharField(max_length=5, choices=AlarmCondition.choices)
+    condition = models.CharField(max_length=6, choices=AlarmCondition.choices)
     limit = models.FloatField()
     grace_minutes = models.PositiveIntegerField(default=0)
     interval_minutes = models.PositiveIntegerField(default=60)
@@ -79,6 +92,8 @@ class Alarm(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
     )
+
+    objects = AlarmQuerySet.as_manager()
 
     class Meta:
         ordering = ["data_set__group__name", "data_set__type__name", "name"]
@@ -116,6 +131,24 @@ class Alarm(models.Model):
     @property
     def is_raised(self) -> bool:
         return self.raised_at is not None
+
+    @property
+    def measured(self) -> str:
+        """Return the measure in words, with the name of its saved query.
+
+        >>> Alarm(measure="change", saved_query=SavedQuery(name="Visits")).measured
+        'Change of “Visits” in percent'
+        """
+        label = str(AlarmMeasure(self.measure).label)
+        return label.replace("a saved query", f"“{self.saved_query}”") if self.saved_query else label
+
+    @property
+    def service_id(self) -> uuid.UUID | None:
+        """Return the id of the service whose failed messages the alarm watches, or None for any other alarm."""
+        if self.measure != AlarmMeasure.SHARE or not self.data_set.is_of_product:
+            return None
+        wanted = (self.share or {}).get("whole", {}).get("service_id", [])
+        return read_uuid(str(wanted[0])) if len(wanted) == 1 else None
 
     def is_quiet(self, now: datetime) -> bool:
         """Return whether messages wait: in the quiet hours, or while the alarm is muted."""

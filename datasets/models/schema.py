@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any, Self
 
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from datasets.models.data_set import DataSet
@@ -41,6 +41,10 @@ class DataSetSchema(models.Model):
 class FieldDriftQuerySet(models.QuerySet["FieldDrift"]):
     def past(self) -> Self:
         return self.filter(day__lt=timezone.now().date() - timedelta(days=DRIFT_KEPT_DAYS))
+
+    def since(self, day: date) -> int:
+        """Return the number of differences from a UTC day on."""
+        return int(self.filter(day__gte=day).aggregate(sum=Sum("records", default=0))["sum"])
 
     def add(self, data_set_id: int, counts: dict[tuple[str, Drift], int], day: date | None = None) -> None:
         """Add to the counts of a UTC day, today by default. Fields beyond the limit of a day are not counted."""

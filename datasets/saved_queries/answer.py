@@ -4,7 +4,7 @@ Source: docs/reference/saved-queries.md.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from datasets.queries import moving, values
@@ -19,6 +19,7 @@ class AnswerRow:
     """A value. start_at, end_at: of its period, blank without periods; split: the value of its group
 
     value: None if there is none; previous: of the earlier range; moving: the mean over the last periods
+    hidden: the names of the values that are not shown, see `small_numbers`
     """
 
     start_at: str = ""
@@ -27,6 +28,7 @@ class AnswerRow:
     value: Number | None = None
     previous: Number | None = None
     moving: Number | None = None
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,7 @@ class QueryAnswer:
     """An answer. updated_at: when the last record of its data sets was written, or blank; is_late: a write is missing
 
     start_at, end_at: the range, or blank for all records
+    hide_below: the number below which its values are hidden, or None; an answer that is stored hides none
     """
 
     rows: list[AnswerRow]
@@ -41,9 +44,16 @@ class QueryAnswer:
     end_at: str = ""
     updated_at: str = ""
     is_late: bool = False
+    hide_below: int | None = None
+
+    @property
+    def has_hidden(self) -> bool:
+        return any(row.hidden for row in self.rows)
 
     def document(self) -> dict[str, Any]:
-        return asdict(self)
+        """Return the answer as a JSON object, for `of`."""
+        rows = [{name: value for name, value in asdict(row).items() if name != "hidden"} for row in self.rows]
+        return {**asdict(replace(self, rows=[])), "rows": rows}
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:

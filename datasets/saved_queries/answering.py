@@ -18,6 +18,7 @@ from datasets import errors
 from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.queries import engines, time_limit
 from datasets.records import moments
+from datasets.saved_queries import small_numbers
 from datasets.saved_queries.answer import QueryAnswer, combined, measured
 from datasets.saved_queries.question import AskedRange, Measure, Question
 
@@ -81,6 +82,20 @@ def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | No
         if time.monotonic() > until:
             raise errors.Busy
         time.sleep(_POLL_SECONDS)
+
+
+def published(saved_query: SavedQuery) -> QueryAnswer:
+    """Return the answer as the address of the query shows it: a public one hides small numbers of people."""
+    found = answer(saved_query)
+    return small_numbers.hide(found, Question.of(saved_query.question), published_limit(saved_query))
+
+
+def published_limit(saved_query: SavedQuery) -> int | None:
+    """Return the number below which the address of the query hides values, or None."""
+    if not saved_query.is_public:
+        return None
+    question = Question.of(saved_query.question)
+    return small_numbers.usual_limit(question, data_sets_of(question, saved_query.data_set))
 
 
 def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) -> QueryAnswer:

@@ -13,7 +13,7 @@ from datasets import errors, records, store
 from datasets.errors import DataSetError
 from datasets.models import SavedQuery, StoredEvery
 from datasets.records import auto_ids, moments
-from datasets.saved_queries import answering
+from datasets.saved_queries import answering, small_numbers
 from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.question import Question
 
@@ -58,7 +58,11 @@ def store_rows(saved_query: SavedQuery, *, now: datetime) -> int:
     target = saved_query.stored_in
     if target is None:
         raise errors.NoSuchDataSet
-    answer = answering.compute(saved_query, now=now)
+    question = Question.of(saved_query.question)
+    sets = answering.data_sets_of(question, saved_query.data_set)
+    # Records of a personal data set must not leave it as small numbers that anybody may publish.
+    below = None if target.personal else small_numbers.usual_limit(question, sets)
+    answer = small_numbers.hide(answering.compute(saved_query, now=now), question, below)
     found = list(_records(saved_query, answer, now))
     if not found:
         return 0
@@ -68,11 +72,14 @@ def store_rows(saved_query: SavedQuery, *, now: datetime) -> int:
 
 
 def _records(saved_query: SavedQuery, answer: QueryAnswer, now: datetime) -> Iterator[dict[str, Any]]:
-    """Yield a record for each row with a value. Rows without periods are at the end of the range, or at this hour."""
+    """Yield a record for each row with a value, also if it is hidden: null then overwrites an earlier value.
+
+    Rows without periods are at the end of the range, or at this hour.
+    """
     question = Question.of(saved_query.question)
     hour = moments.write(moments.period_starts(now)["hour"])
     for row in answer.rows:
-        if row.value is None:
+        if row.value is None and not row.hidden:
             continue
         place = {"query": saved_query.public_id, "at": row.start_at or answer.end_at or hour, "group": row.split}
         found: dict[str, Any] = {"_id": auto_ids.make(place, list(place)), "_timestamp": place["at"]}

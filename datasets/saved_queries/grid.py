@@ -4,7 +4,7 @@ Source: docs/reference/saved-queries.md §3; docs/reference/dashboards.md §2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext
@@ -21,7 +21,7 @@ MAX_TABLE_COLUMNS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridColumn:
-    """A series: a value for each place, or None. hidden: the places whose value is too small to be shown
+    """A series: a value for each place, or None. hidden: the places whose value is not shown, see `small_numbers`
 
     is_comparison: the values of an earlier range
     """
@@ -51,7 +51,7 @@ class Grid:
         return len(self.places) > MAX_TABLE_ROWS or len(self.columns) > MAX_TABLE_COLUMNS
 
     def cells(self, unit: Unit, hidden: str = "") -> list[tuple[str, list[str]]]:
-        """Return the rows of the table as texts. hidden: what stands for values that are too small"""
+        """Return the rows of the table as texts. hidden: what stands for values that are not shown"""
         columns = self.columns[:MAX_TABLE_COLUMNS]
         rows = []
         for number, place in enumerate(self.places[:MAX_TABLE_ROWS]):
@@ -63,20 +63,19 @@ class Grid:
         return rows
 
 
-def of(answer: QueryAnswer, question: Question, name: str, hide_below: int | None = None) -> Grid:
-    """Return the grid of an answer. name: of the series if there is only one
-
-    hide_below: smaller values are left out, and so are means over the last periods, because they would reveal them
-    """
+def of(answer: QueryAnswer, question: Question, name: str) -> Grid:
+    """Return the grid of an answer. name: of the series if there is only one"""
+    if answer.hide_below is not None:
+        question = replace(question, moving=None)  # such an answer has no means
     if question.period:
-        return _by_period(answer, question, name, hide_below)
+        return _by_period(answer, question, name)
     groups = [wording.group(row.split, question.split) if question.split else name for row in answer.rows]
     heading = wording.field(question.split) if question.split else ""
-    columns = list(_columns(answer.rows, question, name if question.split else gettext("Value"), hide_below))
+    columns = list(_columns(answer.rows, question, name if question.split else gettext("Value")))
     return Grid(heading=heading, places=groups, starts=[], columns=columns)
 
 
-def _by_period(answer: QueryAnswer, question: Question, name: str, hide_below: int | None) -> Grid:
+def _by_period(answer: QueryAnswer, question: Question, name: str) -> Grid:
     starts = sorted({row.start_at for row in answer.rows})
     by_split: dict[values.Order, dict[str, AnswerRow]] = {}
     for row in answer.rows:
@@ -86,13 +85,13 @@ def _by_period(answer: QueryAnswer, question: Question, name: str, hide_below: i
         rows = [found.get(start, AnswerRow(start_at=start)) for start in starts]
         split = next(iter(found.values())).split
         own = wording.group(split, question.split) if question.split else name
-        columns += _columns(rows, question, own, hide_below)
+        columns += _columns(rows, question, own)
     places = [wording.period(start, question) for start in starts]
     return Grid(heading=gettext("Period"), places=places, starts=starts, columns=columns)
 
 
-def _columns(rows: list[AnswerRow], question: Question, name: str, hide_below: int | None) -> Iterator[GridColumn]:
-    yield _column(name, [row.value for row in rows], hide_below)
+def _columns(rows: list[AnswerRow], question: Question, name: str) -> Iterator[GridColumn]:
+    yield GridColumn(name=name, values=[row.value for row in rows], hidden=_hidden(rows, "value"))
     if question.compare:
         earlier = compared(question)
         title = (
@@ -100,22 +99,15 @@ def _columns(rows: list[AnswerRow], question: Question, name: str, hide_below: i
             if question.split
             else capfirst(earlier)
         )
-        yield _column(title, [row.previous for row in rows], hide_below, is_comparison=True)
-    if question.moving and hide_below is None:
+        hidden = _hidden(rows, "previous")
+        yield GridColumn(name=title, values=[row.previous for row in rows], hidden=hidden, is_comparison=True)
+    if question.moving:
         title = gettext("%(name)s, mean of %(number)s periods") % {"name": name, "number": question.moving}
         yield GridColumn(name=title, values=[row.moving for row in rows])
 
 
-def _column(
-    name: str, found: list[Number | None], hide_below: int | None, *, is_comparison: bool = False
-) -> GridColumn:
-    hidden = frozenset(place for place, value in enumerate(found) if is_hidden(value, hide_below))
-    shown = [None if place in hidden else value for place, value in enumerate(found)]
-    return GridColumn(name=name, values=shown, hidden=hidden, is_comparison=is_comparison)
-
-
-def is_hidden(value: Number | None, hide_below: int | None) -> bool:
-    return value is not None and hide_below is not None and value < hide_below
+def _hidden(rows: list[AnswerRow], name: str) -> frozenset[int]:
+    return frozenset(place for place, row in enumerate(rows) if name in row.hidden)
 
 
 def compared(question: Question) -> str:

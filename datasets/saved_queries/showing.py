@@ -9,7 +9,7 @@ from typing import Any
 from datasets.charts.data import MAX_PLACES, MAX_POINTS, ChartData, Kind, Series
 from datasets.models import ChartKind, SavedQuery
 from datasets.queries import export
-from datasets.saved_queries import grid
+from datasets.saved_queries import grid, wording
 from datasets.saved_queries.answer import AnswerRow, QueryAnswer
 from datasets.saved_queries.grid import Grid
 from datasets.saved_queries.question import Question
@@ -58,7 +58,11 @@ def document(saved_query: SavedQuery, answer: QueryAnswer) -> dict[str, Any]:
         "end_at": answer.end_at or None,
         "updated_at": answer.updated_at or None,
         "is_late": answer.is_late,
-        "data": [_row(row, question) for row in answer.rows],
+        "hide_below": answer.hide_below,
+        "data": [
+            _row(row, question) | ({} if answer.hide_below is None else {"hidden": list(row.hidden)})
+            for row in answer.rows
+        ],
     }
 
 
@@ -66,7 +70,9 @@ def csv(saved_query: SavedQuery, answer: QueryAnswer) -> Iterator[str]:
     """Yield the lines of the answer as CSV, with a line for each period and group."""
     question = Question.of(saved_query.question)
     header = list(_row(AnswerRow(), question))
-    return export.table(header, ([_row(row, question)[name] for name in header] for row in answer.rows))
+    words = wording.hidden(answer)
+    lines = (_row(row, question) | dict.fromkeys(row.hidden, words) for row in answer.rows)
+    return export.table(header, ([line[name] for name in header] for line in lines))
 
 
 def _row(row: AnswerRow, question: Question) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.dateformat import format as formatted
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
+from config.rest.api_errors import ApiError
 from datasets.models import SavedQuery
+from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.question import Question
 
 _BEFORE = ("£", "$", "€")  # units before a number
@@ -80,6 +82,24 @@ def period(start_at: str, question: Question) -> str:
     if kind == "week":
         return gettext("Week from %(day)s") % {"day": formatted(at, "j F Y")}
     return formatted(at, "j F Y, H:i") if kind == "hour" else formatted(at, "j F Y")
+
+
+def reason(error: Exception) -> tuple[str, str]:
+    """Return why a query has no answer, and the language of the text: `en` if a Welsh page has no Welsh form of it."""
+    if get_language() != "cy" or not isinstance(error, ApiError):
+        return str(error), "en" if get_language() == "cy" else ""
+    welsh = gettext(error.text)
+    return (str(error), "en") if welsh == error.text else (welsh.format(**error.values), "")
+
+
+def hidden(answer: QueryAnswer) -> str:
+    """Return what stands for a value that is not shown.
+
+    Only a single value may be called small: among several, the words would tell small ones from those that reveal them.
+    """
+    if len(answer.rows) == 1:
+        return gettext("fewer than %(number)s") % {"number": answer.hide_below}
+    return gettext("not shown")
 
 
 def moment(text: str, question: Question) -> datetime:

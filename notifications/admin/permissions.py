@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import Case, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
@@ -15,6 +16,7 @@ from config.accounts import scope
 from config.audit.masking import mask
 from config.console import switcher
 from config.console.switcher import ALL, Choice
+from config.data_sets import ManagedServices
 from config.reading import read_uuid
 from notifications.models import Role, Service, TeamMember
 
@@ -175,6 +177,11 @@ def _managed(request: HttpRequest) -> list[tuple[str, str]]:
     return [(str(pk), name) for pk, name in managed]
 
 
+def _managed_by(user: User) -> list[UUID]:
+    return [pk for pk, held in TeamMember.objects.roles_of(user.pk).items() if Role.MANAGE_SERVICE in held]
+
+
+MANAGED_SERVICES = ManagedServices(of_account=_managed_by)
 ACCESS = scope.Access(
     is_open_to=lambda request: bool(roles(request)),
     audited=lambda request: Q(service_id__in=[pk for pk, _ in _managed(request)]),

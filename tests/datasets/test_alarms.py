@@ -1,5 +1,8 @@
 """Alarms are raised and ended once, and people get one message of each. Source: docs/reference/alarms.md."""
 
+import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
@@ -7,7 +10,7 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db import connection
+from django.db import connection, connections
 from django.dispatch import receiver
 
 from config import audit
@@ -18,6 +21,7 @@ from datasets.alarms import measures, notifying, watching
 from datasets.models import Alarm, AlarmMessage, DataSet
 from notifications.models import Channel, SandboxMessage
 from tests.datasets.making import make_data_set, put_in, some_records
+from tests.servers import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -153,37 +157,59 @@ def test_a_muted_alarm_is_raised_and_sends_no_message_until_then(
     assert (len(changes), subjects()) == (1, ["Alarm: Late"])
 
 
+def check_in_a_killed_process() -> None:
+    """Let another process check the alarms, and kill it with SIGKILL in the transaction that raises or ends one."""
+    connections.close_all()
+    pid = os.fork()
+    if pid == 0:
+        data_set_changed.connect(lambda **kwargs: os.kill(os.getpid(), signal.SIGKILL), weak=False)
+        with contextlib.suppress(BaseException):
+            watching.check_alarms()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+
+
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("starts_at", ["2026-03-28T12:00:00+00:00", "2026-10-24T12:00:00+00:00"])
-def test_48_hours_with_a_change_of_the_clocks_and_a_stop_of_the_program(
-    data_set: DataSet, clock: time_machine.Traveller, changes: list[DataSetChange], starts_at: str
+def test_48_hours_with_a_change_of_the_clocks_killed_checks_and_a_provider_that_is_down(
+    clock: time_machine.Traveller, changes: list[DataSetChange], smtp_sink: Any, settings: Any, starts_at: str
 ) -> None:
-    """Writes stop for three hours, each of these around the change of the clocks, and at noon of the second day."""
-    start = datetime.fromisoformat(starts_at)
+    """Writes stop for three hours, each of these around the change of the clocks, and at noon of the second day.
+
+    Each alarm is raised and ended first by a process that is killed before its commit.
+    """
+    data_set, start = make_data_set(), datetime.fromisoformat(starts_at)
     gaps = [(12 * HOUR, 15 * HOUR), (24 * HOUR, 27 * HOUR), (34 * HOUR, 37 * HOUR)]
+    late = 25 * MINUTE  # the last write was ten minutes before the gap, and a check takes place every five minutes
+    moves = [12 * HOUR + late, 15 * HOUR, 24 * HOUR + late, 27 * HOUR, 36 * HOUR, 37 * HOUR]
     stopped = (30 * HOUR, 36 * HOUR)  # the clock is killed before the last gap and starts in it
+    nowhere, down = f"smtp://127.0.0.1:{free_port()}", (24 * HOUR, 25 * HOUR + 30 * MINUTE)
     make_alarm(data_set, quiet_from=time(22, 0), quiet_until=time(7, 0))
-    sent: list[tuple[timedelta, str]] = []
-    for minute in range(48 * 60):
+    received: list[tuple[timedelta, str]] = []
+    for minute in range(0, 48 * 60, 5):
         passed = minute * MINUTE
         clock.move_to(start + passed)
         if minute % 10 == 0 and not any(begin <= passed < end for begin, end in gaps):
             write(data_set)
-        if not stopped[0] <= passed < stopped[1]:
-            watching.check_alarms()
-        sent += [(passed, subject) for subject in subjects()]
-        AlarmMessage.objects.all().delete()
+        if stopped[0] <= passed < stopped[1]:
+            continue
+        if passed in moves:
+            check_in_a_killed_process()
+        watching.check_alarms()
+        AlarmMessage.objects.update(send_at=NOW - timedelta(days=900))  # tried again, by the clock of the database
+        settings.PROVIDERS = [f"mail={nowhere if down[0] <= passed < down[1] else smtp_sink.url}"]
+        notifying.send_due()
+        received += [(passed, str(message["Subject"])) for message in smtp_sink.messages]
+        smtp_sink.messages.clear()
 
-    late = 20 * MINUTE + MINUTE  # the last write was ten minutes before the gap
     assert [(change.event == "alarm.raised", change.at - start) for change in changes] == [
-        (True, 12 * HOUR + late),
-        (False, 15 * HOUR),
-        (True, 24 * HOUR + late),
-        (False, 27 * HOUR),
-        (True, 36 * HOUR),
-        (False, 37 * HOUR),
+        (place % 2 == 0, at) for place, at in enumerate(moves)
     ]
+    verbs = list(AuditEvent.objects.order_by("at").values_list("verb", flat=True))
+    assert verbs == ["raised_alarm", "ended_alarm"] * 3
     # The first gap is in the quiet hours, so there is no message. So is the last one.
-    assert sent == [(24 * HOUR + late, "Alarm: Late"), (27 * HOUR, "Ended: Late")]
+    assert received == [(down[1], "Alarm: Late"), (27 * HOUR, "Ended: Late")]
+    assert not AlarmMessage.objects.exists()
 
 
 def test_a_check_that_dies_before_its_commit_is_repeated(

@@ -260,7 +260,7 @@ def test_invalid_alarms_are_refused_with_their_paths():
         {
             **ONE,
             "alarms": [
-                {"name": "A", "measure": "share", "condition": "over", "limit": "1", "grace_minutes": -1},
+                {"name": "A", "measure": "mean", "condition": "over", "limit": "1", "grace_minutes": -1},
                 {"name": "B", "email_addresses": ["nobody"], "quiet_from": "25:00"},
             ],
         }
@@ -272,6 +272,56 @@ def test_invalid_alarms_are_refused_with_their_paths():
     twice = {"name": "A", "measure": "minutes", "condition": "above", "limit": 1}
     assert "is given twice" in refused({**ONE, "alarms": [twice, twice]})[0]
     assert "give both" in refused({**ONE, "alarms": [{**twice, "quiet_from": "22:00"}]})[0]
+
+
+QUERY = {
+    "name": "Daily", "question": {"period": "day", "range": {"number": 7}, "compare": "previous_period"},
+}  # fmt: skip
+ON_QUERY = {"name": "Jump", "measure": "change", "saved_query": "Daily", "condition": "beyond", "limit": 12.5}
+
+
+def test_an_alarm_watches_a_saved_query_of_the_same_document():
+    apply({**ONE, "saved_queries": [QUERY], "alarms": [ON_QUERY]})
+    apply({**ONE, "alarms": [{"name": "Jump", "measure": "records", "saved_query": None, "limit": 3}]})
+
+    alarm = Alarm.objects.get()
+    assert (alarm.measure, alarm.saved_query, alarm.limit, alarm.condition) == ("records", None, 3, "beyond")
+    apply({**ONE, "alarms": [ON_QUERY]})
+    alarm.refresh_from_db()
+    assert (alarm.saved_query.name, alarm.limit) == ("Daily", 12.5)
+
+
+def test_an_alarm_on_a_share_has_the_share():
+    share = {"value": "count", "part": {"status": ["failed"]}, "whole": {}, "hours": 1, "at_least": 20}
+    alarm = {"name": "Failures", "measure": "share", "condition": "above", "limit": 5, "share": share}
+    apply({**ONE, "alarms": [alarm]})
+    apply({**ONE, "alarms": [{"name": "Failures", "limit": 6}]})
+
+    stored = Alarm.objects.get()
+    assert (stored.share, stored.limit) == (share, 6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"saved_query": "Weekly"}, "saved_query: is not a saved query of this data set"),
+        ({"saved_query": None}, "saved_query: Choose a saved query of the data set of the alarm."),
+        ({"measure": "drift"}, "saved_query: Choose no saved query. This measure does not read one."),
+        (
+            {"measure": "late", "saved_query": None},
+            "measure: This data set expects no writes. Set how often it expects one first.",
+        ),
+        ({"measure": "share", "saved_query": None}, "share: give it for the measure share, and for no other measure"),
+        ({"share": {"value": "count"}}, "share: Give value, part, whole, hours, at_least."),
+        ({"limit": True}, "limit: must be a number"),
+    ],
+)
+def test_an_alarm_whose_values_do_not_belong_together_is_refused(changes, error):
+    errors = DocumentErrors()
+    provision.apply([{**ONE, "saved_queries": [QUERY], "alarms": [{**ON_QUERY, **changes}]}], errors)
+
+    assert errors.lines == [f"data_sets[0].alarms[0].{error}"]
+    assert not Alarm.objects.exists()
 
 
 def test_more_alarms_than_a_data_set_can_have_are_refused():

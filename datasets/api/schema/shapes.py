@@ -113,7 +113,9 @@ EXAMPLE = [{"_timestamp": "2026-11-20T09:00:00Z", "_id": "2026-11-20T09", "count
 
 SAVED_QUERY: dict[str, Any] = {
     "type": "object",
-    "required": ["id", "name", "description", "unit", "start_at", "end_at", "updated_at", "is_late", "data"],
+    "required": [
+        *("id", "name", "description", "unit", "start_at", "end_at", "updated_at", "is_late", "hide_below", "data")
+    ],
     "properties": {
         "id": {"type": "string"},
         "name": {"type": "string"},
@@ -123,6 +125,11 @@ SAVED_QUERY: dict[str, Any] = {
         "end_at": {"type": ["string", "null"], "format": "date-time"},
         "updated_at": {"type": ["string", "null"], "format": "date-time"},
         "is_late": {"type": "boolean"},
+        "hide_below": {
+            "type": ["integer", "null"],
+            "description": "The number below which values are hidden, or null. Then each row has `hidden`, the "
+            "names of its values that are not shown: small ones, and others from which they could be computed.",
+        },
         "data": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
     },
 }

@@ -11,12 +11,13 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Sum
 
 from config import formats, utc_days
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.jobs import sums
 from notifications.jobs.durations import MEDIAN, SLOW, within
-from notifications.models import Channel, Service, Template
+from notifications.models import CallKind, Channel, HourlyCalls, Service, Template
 from notifications.models.failure_reason import FailureReason
 
 MONTHS = 12
@@ -40,7 +41,7 @@ class StatisticsTable:
 def of_services(services: Sequence[Service]) -> list[StatisticsTable]:
     by = ("month", "service_id", "channel", "template_id", "status")
     counted = sums.messages(by, first=_first_month(), services=services)
-    return [messages(services, counted), costs(services, counted), failures(services), times(services)]
+    return [messages(services, counted), costs(services, counted), failures(services), times(services), calls(services)]
 
 
 def messages(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
@@ -123,6 +124,24 @@ def times(services: Sequence[Service]) -> StatisticsTable:
         about=f"Messages of today and the {DAYS} UTC days before, from the time when they were due to their delivery. "
         "Durations above 10 seconds are rounded to two digits.",
         empty=f"No message was delivered in the last {DAYS} days.",
+    )
+
+
+def calls(services: Sequence[Service]) -> StatisticsTable:
+    """Return the number of API requests and of attempts of callbacks by key type or event, and by result."""
+    since = utc_days.start_of(utc_days.today() - timedelta(days=DAYS))
+    found = HourlyCalls.objects.filter(service__in=services, at__gte=since, n__gt=0).order_by()
+    counted = found.values_list("kind", "name", "result").annotate(Sum("n"))
+    return StatisticsTable(
+        slug="calls",
+        title="Requests and callbacks",
+        header=("Kind", "Key type or event", "Result", "Number"),
+        rows=[
+            (CallKind(kind).label, name, result.replace("-", " ").capitalize(), number)
+            for kind, name, result, number in sorted(counted, key=lambda one: (one[0], one[1], -one[3]))
+        ],
+        about=f"Requests with a valid key, and attempts of callbacks, of today and the {DAYS} UTC days before.",
+        empty=f"No requests and no callbacks in the last {DAYS} days.",
     )
 
 

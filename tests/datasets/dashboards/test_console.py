@@ -165,6 +165,15 @@ def test_publishing_needs_a_recent_sign_in_and_names_the_data_sets(browser, own,
     assert AuditEvent.objects.filter(verb="published_dashboard", object_id=str(own.pk)).count() == 2
 
 
+def test_publishing_figures_of_people_names_what_readers_do_not_see(browser, own, visits):
+    sentence = "Readers do not see counts below 5"
+    assert sentence not in texts(browser.get(url("publish", own.pk)))
+
+    DataSet.objects.update(personal=True)
+
+    assert sentence in texts(browser.get(url("publish", own.pk)))
+
+
 def test_publishing_after_a_long_session_asks_for_the_password(browser, own):
     session = browser.session
     session["proved_at"] = 0.0

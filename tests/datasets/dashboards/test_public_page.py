@@ -13,7 +13,7 @@ from config import audit
 from config.audit.models import AuditEvent
 from config.invalid import InvalidValue
 from datasets.dashboards import publishing
-from datasets.models import Dashboard, DataSet, Tile, Visibility
+from datasets.models import Dashboard, DataSet, SavedQuery, Tile, Visibility
 from tests.datasets.dashboards.making import BY_CHANNEL, BY_MONTH, add, publish
 from tests.datasets.making import make_data_set, put_in
 from tests.datasets.saved_queries.making import save
@@ -111,6 +111,20 @@ def test_the_welsh_page_has_a_welsh_frame(dashboard):
     assert 'href="http://127.0.0.1:8000/dashboards/visits?range=last-12-months"' in html
 
 
+def test_the_welsh_page_has_the_error_of_a_tile_in_welsh(dashboard, visits):
+    """Also in the answer for its CSV."""
+    broken = save(visits, {**BY_CHANNEL, "divided_by": {"data_set": "pay/visits"}}, name="Broken")
+    tile = add(dashboard, saved_query=broken)
+    publish(dashboard)
+    question = {**broken.question, "divided_by": {**broken.question["divided_by"], "data_set": "pay/gone"}}
+    SavedQuery.objects.filter(pk=broken.pk).update(question=question)
+
+    page, csv = (get(f"/dashboards/visits{path}?lang=cy") for path in ("", f"/{tile.pk}.csv"))
+
+    assert "<span>Nid oes set ddata o’r fath.</span>" in page.content.decode()
+    assert (csv.status_code, csv.content.decode()) == (503, "Nid oes set ddata o’r fath.\n")
+
+
 def test_a_choice_that_is_not_offered_is_not_found(dashboard):
     publish(dashboard)
 
@@ -167,7 +181,7 @@ def test_the_csv_has_the_values_of_the_tile_without_hidden_ones(dashboard, visit
     answer = get(f"/dashboards/visits/{tile.pk}.csv?range=last-30-days")
 
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert answer.content.decode().splitlines() == ["Period,phone,web", "2024-03-01T00:00:00Z,fewer than 5,90"]
+    assert answer.content.decode().splitlines() == ["Period,phone,web", "2024-03-01T00:00:00Z,not shown,not shown"]
     assert get(f"/dashboards/visits/{tile.pk}.csv", if_none_match=answer.headers["ETag"]).status_code == 200
     assert get(f"/dashboards/visits/{10**17}.csv").status_code == 404
 

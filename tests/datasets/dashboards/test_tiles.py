@@ -54,14 +54,17 @@ def test_values_below_the_limit_are_hidden_in_the_table_and_the_chart(dashboard,
 
     found = next(one for one in shown(dashboard).tiles if one.id == tile.pk)
 
-    assert found.cells[2] == ("March 2024", ["fewer than 5", "90"])
-    assert found.grid.columns[0].values == [40, 20, None]
-    assert found.hidden == "fewer than 5"
+    hidden = "not shown"
+    assert found.cells == [
+        ("January 2024", ["40", "60"]), ("February 2024", [hidden, hidden]), ("March 2024", [hidden, hidden])
+    ]  # fmt: skip
+    assert [column.values for column in found.grid.columns] == [[40, None, None], [60, None, None]]
+    assert found.hidden == hidden
 
 
 @pytest.mark.parametrize(
     ("visibility", "hide_below", "cell"),
-    [("public", None, "fewer than 5"), ("public", 0, "3"), ("link", None, "fewer than 5"), ("private", None, "3")],
+    [("public", None, "not shown"), ("public", 0, "3"), ("link", None, "not shown"), ("private", None, "3")],
 )
 def test_a_personal_data_set_hides_small_values_on_pages_for_others(dashboard, visits, visibility, hide_below, cell):
     visits.personal = True
@@ -72,7 +75,36 @@ def test_a_personal_data_set_hides_small_values_on_pages_for_others(dashboard, v
 
     found = next(one for one in shown(dashboard).tiles if one.id == tile.pk)
 
-    assert found.cells[2] == ("March 2024", [cell, "90"])
+    assert found.cells[2][1][0] == cell
+
+
+def test_a_reader_who_subtracts_one_filter_from_another_finds_no_small_value(dashboard, visits):
+    """March has 3 by phone and 90 by web: without the filter 93 is shown, so the 90 of web must not be shown."""
+    dashboard.filter_field, dashboard.filter_values = "channel", ["web", "phone"]
+    tile = add(dashboard, saved_query=save(visits, BY_MONTH, name="All"), hide_below=5)
+
+    pages = [shown(dashboard, filter=chosen) for chosen in ("", "web", "phone")]
+    cells = [next(one for one in page.tiles if one.id == tile.pk).cells for page in pages]
+
+    assert cells[0][2] == ("March 2024", ["93"])
+    assert cells[1][2] == cells[2][2] == ("March 2024", ["not shown"])
+    assert cells[1][1] == ("February 2024", ["80"])
+
+
+def test_a_value_that_is_hidden_without_the_filter_is_hidden_with_it(dashboard, visits):
+    """The 90 of web is hidden beside the 3 of phone, so it must not be shown by the choice of web."""
+    dashboard.filter_field, dashboard.filter_values = "channel", ["web", "phone"]
+    tile = add(dashboard, saved_query=save(visits, BY_CHANNEL, name="Split"), hide_below=5)
+
+    whole, web = (
+        next(one for one in shown(dashboard, filter=chosen).tiles if one.id == tile.pk).cells for chosen in ("", "web")
+    )
+
+    assert whole[2] == ("March 2024", ["not shown", "not shown"])
+    assert web[2] == ("March 2024", ["not shown"])
+    assert [place for place, cells in web if cells == ["not shown"]] == [
+        place for place, cells in whole if "not shown" in cells
+    ]
 
 
 def test_no_mean_reveals_a_hidden_value(dashboard, visits):

@@ -1,20 +1,22 @@
 """A service's page offers an alarm on its failed messages. Source: docs/reference/alarms.md §5."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
 from datasets import tasks
-from datasets.alarms import measures, watching
+from datasets.alarms import measures, notifying, watching
 from datasets.models import Alarm, AlarmMessage
 from notifications.jobs import counting
-from notifications.models import Role, Service, Status
+from notifications.models import Role, Service, Status, TeamMember
 from tests.datasets.making import make_data_set
 from tests.factories import make_notification, make_service, make_template
-from tests.people import browser_of, colleague, make_person
+from tests.people import browser_of, colleague, join, make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +67,74 @@ def test_the_alarm_is_raised_when_more_than_five_percent_of_an_hour_fail(service
         clock.shift(timedelta(hours=1))
 
         assert measures.value_of(alarm, datetime.now(UTC)) is None
+
+
+def raise_alarm(alarm: Alarm) -> list[str]:
+    """Let the alarm begin, and return who gets a message."""
+    alarm.raised_at, alarm.notified_at, alarm.last_notified_at = NOW, None, None
+    notifying.notify(alarm, NOW)
+    return sorted(AlarmMessage.objects.values_list("recipient", flat=True))
+
+
+@pytest.fixture
+def mia(service: Service) -> User:
+    """A manager of the service who watches its failed messages."""
+    person = make_person("mia")
+    join(person, service, Role.MANAGE_SERVICE)
+    browser_of(person).post(address(service))
+    return person
+
+
+def lose_the_role(person: User) -> None:
+    TeamMember.objects.filter(user=person).update(roles=[Role.SEE_ACTIVITY])
+
+
+def leave_the_team(person: User) -> None:
+    TeamMember.objects.filter(user=person).delete()
+
+
+def leave(person: User) -> None:
+    User.objects.filter(pk=person.pk).update(is_active=False)
+
+
+@pytest.mark.parametrize("go", [lose_the_role, leave_the_team, leave])
+def test_a_manager_who_may_not_change_the_service_any_more_gets_no_email(
+    service: Service, mia: User, go: Callable[[User], None]
+) -> None:
+    """Not even one that waits for a provider. The address of the team, which is no account, still gets it."""
+    join(make_person("noa"), service, Role.MANAGE_SERVICE)
+    alarm = Alarm.objects.get()
+    alarm.email_addresses += ["Noa@example.org", "team@example.org"]
+    alarm.save()
+    assert raise_alarm(alarm) == ["Noa@example.org", "mia@example.org", "team@example.org"]
+
+    go(mia)
+
+    assert notifying.send_due() == 2
+    assert not AlarmMessage.objects.exists()
+    assert raise_alarm(Alarm.objects.get()) == ["Noa@example.org", "team@example.org"]
+
+
+def test_a_manager_of_all_data_sets_hears_of_it_without_a_role(service: Service, mia: User) -> None:
+    leave_the_team(mia)
+    alarm = Alarm.objects.get()
+    assert raise_alarm(alarm) == []
+
+    mia.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
+
+    assert raise_alarm(alarm) == ["mia@example.org"]
+
+
+def test_managers_of_the_service_open_its_alarm_and_nobody_else_does(service: Service, mia: User) -> None:
+    page = f"/admin/datasets/alarm/{Alarm.objects.get().pk}/change/"
+    other = make_service(name="Locks")
+    assert colleague(service, Role.MANAGE_SERVICE).get(page).status_code == 200
+    assert colleague(service, Role.SEE_ACTIVITY).get(page).status_code == 403
+    assert colleague(other, Role.MANAGE_SERVICE).get(page).status_code == 403
+
+    lose_the_role(mia)
+
+    assert browser_of(mia).get(page).status_code == 403
 
 
 def test_a_person_without_a_role_cannot_make_it(service: Service) -> None:

@@ -1,20 +1,35 @@
 """The page Reports: messages and costs by month, failures by reason, times to deliver, each with a CSV file."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 import time_machine
+from django.test import Client
 from django.utils import timezone
 
+from datasets import store
+from datasets.models import DataSet
 from notifications.admin.statistics import tables
 from notifications.jobs import counting
-from notifications.models import Channel, HourlyCount, KeyType, Role, Status
+from notifications.models import (
+    CallKind,
+    CallResult,
+    CallsOfHour,
+    Channel,
+    HourlyCalls,
+    HourlyCount,
+    KeyType,
+    Role,
+    Status,
+    TeamMember,
+)
 from tests import factories
 from tests.cleaning import clean_up
-from tests.people import browser_of, colleague, make_person
+from tests.people import browser_of, colleague, join, make_person
 
-PAGE = "/admin/notifications/statistics/"
+PAGE, SWITCH = "/admin/notifications/statistics/", "/admin/switch-service/"
 NOON = datetime(2026, 7, 20, 12, tzinfo=UTC)
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +150,88 @@ def test_the_file_of_all_hours_has_the_counts_of_the_persons_services(service, t
     ]
 
 
+def calls_of(service, number):
+    key = CallsOfHour(service.pk, NOON, CallKind.REQUEST, "live", CallResult.ACCEPTED)
+    callback = key._replace(kind=CallKind.CALLBACK, name="message.sent", result=CallResult.GIVEN_UP)
+    old = key._replace(at=NOON - timedelta(days=9))
+    HourlyCalls.objects.add({key: number, key._replace(at=NOON - timedelta(hours=1)): 1, callback: number, old: 50})
+
+
+def test_requests_and_callbacks_of_the_last_days_are_summed_by_result(service):
+    calls_of(service, 5)
+    calls_of(factories.make_service(), 100)
+
+    assert rows(colleague(service, Role.SEE_ACTIVITY), "calls") == [
+        ("Callback", "message.sent", "Given up", 5),
+        ("Request", "live", "Accepted", 6),
+    ]
+
+
+@pytest.fixture
+def figures(service, text):
+    """Two services whose figures differ in every table and file."""
+    other = factories.make_service(name="Locks")
+    for template, number in ((text, 3), (factories.make_template(other, Channel.SMS, name="Lock code"), 4)):
+        count(template, NOON.date(), Status.PERMANENT_FAILURE, number, units=number)
+        calls_of(template.service, number)
+    return other
+
+
+FILES = ("messages", "costs", "failures", "calls", "hours")
+
+
+def shown(browser):
+    """Return the page and all of its files as one text, or the status if they are refused."""
+    answers = [browser.get(PAGE), *(browser.get(f"{PAGE}{name}.csv") for name in FILES)]
+    (status,) = {answer.status_code for answer in answers}
+    if status != 200:
+        return status
+    return "".join((one.getvalue() if one.streaming else one.content).decode() for one in answers)
+
+
+@pytest.mark.parametrize("role", [Role.SEE_ACTIVITY, Role.SEE_RECIPIENTS, Role.MANAGE_SERVICE])
+def test_a_member_sees_the_figures_of_their_service_and_of_no_other(service, figures, role):
+    seen = shown(colleague(service, role))
+
+    assert "Gate code" in seen
+    assert not {"Locks", "Lock code", str(figures.pk)} & set(re.split('[<>,\n"]', seen))
+
+
+@pytest.mark.parametrize("role", [Role.SEND_MESSAGES, Role.EDIT_TEMPLATES, Role.MANAGE_API])
+def test_a_member_without_a_role_that_sees_activity_sees_no_figures(service, figures, role):
+    assert shown(colleague(service, role)) == 403
+
+
+def test_a_person_of_two_services_sees_one_at_a_time_and_none_after_leaving(service, figures):
+    person = make_person("mia")
+    join(person, service, Role.MANAGE_SERVICE)
+    member = join(person, figures, Role.SEND_MESSAGES)
+    browser = browser_of(person)
+    browser.post(SWITCH, {"service": str(figures.pk)})
+    assert shown(browser) == 403  # another role in the service that is chosen
+
+    browser.post(SWITCH, {"service": str(service.pk)})
+    seen = shown(browser)
+    assert "Gate code" in seen
+    assert "Lock code" not in seen
+
+    TeamMember.objects.exclude(pk=member.pk).delete()
+    assert shown(browser) == 403
+
+
+def test_an_operator_sees_the_figures_of_all_services(console, figures):
+    assert {"Gate code", "Lock code"} <= set(re.split('[<>,\n"]', shown(console)))
+
+
+def test_members_of_a_service_cannot_open_the_data_sets_with_the_figures_of_all(service, figures):
+    store.statistics.fill()
+    browser = colleague(service, Role.MANAGE_SERVICE, Role.SEE_ACTIVITY)
+
+    for data_set in DataSet.objects.filter(is_of_product=True):
+        assert browser.get(f"/admin/datasets/dataset/{data_set.pk}/change/").status_code in (403, 404)
+        assert Client().get(f"/data/{data_set}").status_code == 401
+
+
 def test_the_page_names_the_data_set_with_the_same_figures(service):
     assert "data set signalbox/messages" in colleague(service, Role.SEE_ACTIVITY).get(PAGE).content.decode()
 
@@ -144,7 +241,7 @@ def test_an_empty_service_has_a_text_instead_of_each_table(service):
 
     page = browser.get(PAGE).content.decode()
 
-    assert page.count('class="sb-empty"') == 4
+    assert page.count('class="sb-empty"') == 5
     assert "Download CSV" not in page
 
 
