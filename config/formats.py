@@ -1,6 +1,6 @@
 """Format numbers, durations and times for people."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from django.utils import timezone
 
@@ -49,6 +49,15 @@ def duration(seconds: float) -> str:
     if days:
         return f"{counted(days, 'day')} {hours} h"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def month(text: str) -> str:
+    """Return a month with its name.
+
+    >>> month("2026-07")
+    'July 2026'
+    """
+    return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
 
 
 def spoken(at: datetime) -> str:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -14,6 +13,7 @@ from config import formats, utc_days
 from config.console import overview
 from config.console.overview import ChecklistStep
 from notifications.admin import permissions
+from notifications.admin.messages import filters
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.admin.queue import pause_notes
 from notifications.jobs import counting, sums
@@ -135,7 +135,7 @@ def _failures(days: list[date], grouped: list[Any]) -> list[dict[str, str]]:
     return [
         {
             "text": f"{formats.counted(number, channel.noun)} {_WHY[status]}",
-            "url": _log(channel, days, status=status.value),
+            "url": filters.log_url(channel, days[0], days[-1], status=status.value),
         }
         for channel in Channel
         for status in _WHY
@@ -168,11 +168,15 @@ def _card(channel: Channel, days: list[date], all_rows: list[Any]) -> dict[str, 
     percent = 100 * of_group["failed"] / total if total else 0.0
     return {
         "title": {Channel.EMAIL: "Emails", Channel.SMS: "Text messages"}[channel],
-        "sent": {"number": total, "url": _log(channel, days)},
+        "sent": {"number": total, "url": filters.log_url(channel, days[0], days[-1])},
         "today": sum(n for day, _, n in rows if day == days[-1]),
         "change": _change(total, earlier),
         "parts": [
-            {"title": title.lower(), "number": of_group[name], "url": _log(channel, days, status=name)}
+            {
+                "title": title.lower(),
+                "number": of_group[name],
+                "url": filters.log_url(channel, days[0], days[-1], status=name),
+            }
             for name, (title, _) in GROUPS.items()
         ],
         "percent": _percent(percent),
@@ -233,11 +237,6 @@ def _change(number: int, earlier: int) -> str:
     if not percent:
         return "as many as the week before"
     return f"{formats.number(abs(percent))} % {'more' if percent > 0 else 'less'} than the week before"
-
-
-def _log(channel: Channel, days: list[date], **filters: str) -> str:
-    query = {"channel__exact": channel.value, "made": f"{days[0]}..{days[-1]}", **filters}
-    return f"{reverse('admin:notifications_notification_changelist')}?{urlencode(query)}"
 
 
 def _top_templates(counted: Counter[UUID]) -> list[dict[str, Any]]:

@@ -1,12 +1,14 @@
 """Filters of the message log. Source: docs/reference/console.md §2.9."""
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from config.console import lookups
@@ -16,7 +18,7 @@ from notifications.admin.messages import days, status_titles
 from notifications.admin.messages.search import SEARCH
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
-from notifications.models import Attachment, BulkSend, BulkState, KeyType, Status
+from notifications.models import Attachment, BulkSend, BulkState, Channel, KeyType, Status
 from notifications.models.notification import IS_SCHEDULED
 
 _FEW_BULK_SENDS = 10
@@ -156,6 +158,12 @@ class MadeFilter(admin.SimpleListFilter):
         if first:
             queryset = queryset.filter(created_at__gte=days.beginning(first))
         return queryset.filter(created_at__lt=days.beginning(last + timedelta(days=1))) if last else queryset
+
+
+def log_url(channel: Channel, first: date, last: date, **filters: str) -> str:
+    """Return the URL of the message log with the messages of a channel and some days. filters: by parameter name"""
+    query = {"channel__exact": channel.value, MadeFilter.parameter_name: f"{first}..{last}", **filters}
+    return f"{reverse('admin:notifications_notification_changelist')}?{urlencode(query)}"
 
 
 def statuses(parameters: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,8 @@
 """The page Reports, and its tables as CSV files. Source: docs/reference/console.md §3.13."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -34,7 +36,7 @@ def statistics(request: HttpRequest) -> HttpResponse:
     if not may_open(request):
         raise PermissionDenied
     found = tables.of_services(permissions.listed_services(request))
-    shown = [{"table": table, "rows": [_shown(table, row) for row in table.rows[:_ROWS_SHOWN]]} for table in found]
+    shown = [{"table": table, "rows": list(_rows(table))} for table in found]
     return pages.show(
         request, "admin/notifications/statistics.html", "Reports", tables=shown, hours=HOURS, data_set=_data_set()
     )
@@ -47,10 +49,30 @@ def _data_set() -> str:
     return f"The data set {_DATA_SET} has the same figures for all services."
 
 
-def _shown(table: StatisticsTable, row: tuple[object, ...]) -> list[tuple[str, object]]:
-    """Return each cell with the title of its column, which narrow screens show beside it."""
-    cells = (formats.number(cell) if isinstance(cell, int) else cell for cell in row)
-    return list(zip(table.header, cells, strict=True))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCell:
+    """A cell. title: of its column, which narrow screens show beside it; url: of the messages that it counts"""
+
+    title: str
+    text: object
+    is_number: bool
+    url: str = ""
+
+
+def _rows(table: StatisticsTable) -> Iterator[list[ShownCell]]:
+    first_number = len(table.header) - table.number_columns
+    for row, url in zip_longest(table.rows[:_ROWS_SHOWN], table.urls[:_ROWS_SHOWN], fillvalue=""):
+        cells = [
+            ShownCell(title=title, text=_text(title, cell), is_number=place >= first_number)
+            for place, (title, cell) in enumerate(zip(table.header, row, strict=True))
+        ]
+        yield [*cells[:-1], replace(cells[-1], url=url)]
+
+
+def _text(title: str, cell: object) -> object:
+    if title == tables.MONTH:
+        return formats.month(str(cell))
+    return formats.number(cell) if isinstance(cell, int) else cell
 
 
 def download(request: HttpRequest, slug: str) -> HttpResponseBase:

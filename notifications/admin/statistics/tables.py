@@ -4,7 +4,7 @@ They come from the statistics, which outlive the messages.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -14,12 +14,14 @@ from django.conf import settings
 from django.db.models import Sum
 
 from config import formats, utc_days
+from notifications.admin.messages import filters
 from notifications.admin.messages.status_titles import GROUPS
 from notifications.jobs import sums
 from notifications.jobs.durations import MEDIAN, SLOW, within
 from notifications.models import CallKind, Channel, HourlyCalls, Service, Template
 from notifications.models.failure_reason import FailureReason
 
+MONTH = "Month"
 MONTHS = 12
 DAYS = 7
 _UNKNOWN = "Not recorded"
@@ -28,7 +30,11 @@ _Counted = Mapping[tuple[Any, ...], int]  # month, service, channel, template an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsTable:
-    """A table. Its cells are texts and numbers; numbers are formatted by the page, and are plain in the CSV file."""
+    """A table. Its cells are texts and numbers; the page formats numbers and months, the CSV file has them plain.
+
+    number_columns: how many of the last columns have numbers
+    summary: a sentence above the table; urls: of the messages that the last cell of each row counts, or empty
+    """
 
     slug: str
     title: str
@@ -36,6 +42,9 @@ class StatisticsTable:
     rows: Sequence[tuple[object, ...]]
     about: str
     empty: str
+    number_columns: int
+    summary: str = ""
+    urls: Sequence[str] = ()
 
 
 def of_services(services: Sequence[Service]) -> list[StatisticsTable]:
@@ -57,14 +66,19 @@ def messages(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
         (*key, sum(numbers.values()), *(numbers[name] for name in GROUPS))
         for key, numbers in _newest_first(found.items())
     ]
+    totals: Counter[str] = Counter()
+    for key, number in counted.items():
+        totals[key[0]] += number
     return StatisticsTable(
         slug="messages",
         title="Messages by month and template",
         header=(
-            *("Month", "Service", "Channel", "Template", "Messages"),
+            *(MONTH, "Service", "Channel", "Template", "Messages"),
             *(title for title, _ in GROUPS.values()),
         ),
+        number_columns=4,
         rows=rows,
+        summary=_so_far(totals, lambda number: formats.counted(number, "message")),
         about=f"The last {MONTHS} months, in UTC. Messages of test keys are not counted. Only the column Messages "
         "includes cancelled messages.",
         empty="No messages yet.",
@@ -79,15 +93,20 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
         numbers[month, service_id] += number if channel == Channel.SMS else 0
     units = sums.messages(by, first=_first_month(), services=services, value="units", channel=Channel.SMS)
     found = {(month, of_service[pk]): (number, units[month, pk]) for (month, pk), number in numbers.items() if number}
+    totals: Counter[str] = Counter()
+    for (month, _), number in units.items():
+        totals[month] += number
     price = f"at £{settings.SMS_RATE} for a part" if settings.SMS_RATE else "0, because SMS_RATE is not set"
     return StatisticsTable(
         slug="costs",
         title="Cost of text messages by month",
-        header=("Month", "Service", "Text messages", "Parts charged", "Cost in pounds"),
+        header=(MONTH, "Service", "Text messages", "Parts charged", "Cost in pounds"),
+        number_columns=3,
         rows=[
             (*key, number, parts, f"{parts * settings.SMS_RATE:.2f}")
             for key, (number, parts) in _newest_first(found.items())
         ],
+        summary=_so_far(totals, lambda parts: f"£{parts * settings.SMS_RATE:,.2f}") if settings.SMS_RATE else "",
         about="The parts of messages that a provider accepted, times the multiplier of the country. "
         f"The cost is {price}.",
         empty="No text messages yet.",
@@ -96,15 +115,20 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
 
 def failures(services: Sequence[Service]) -> StatisticsTable:
     """Return the number of failed messages by channel and reason."""
-    counted = sums.reasons(first=utc_days.today() - timedelta(days=DAYS), services=services)
+    today = utc_days.today()
+    first = today - timedelta(days=DAYS)
+    counted = sums.reasons(first=first, services=services)
+    ordered = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
     return StatisticsTable(
         slug="failures",
         title="Failures by reason",
         header=("Channel", "Reason", "API status", "Messages"),
+        number_columns=1,
         rows=[
             (Channel(channel).label, FailureReason(reason).label if reason else _UNKNOWN, status, number)
-            for (channel, reason, status), number in sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+            for (channel, reason, status), number in ordered
         ],
+        urls=[filters.log_url(Channel(key[0]), first, today, status=key[2]) for key, _ in ordered],
         about=f"Messages of today and the {DAYS} UTC days before. They are counted every minute.",
         empty=f"No message failed in the last {DAYS} days.",
     )
@@ -117,6 +141,7 @@ def times(services: Sequence[Service]) -> StatisticsTable:
         slug="times",
         title="Time to deliver by provider",
         header=("Provider", "Channel", "Delivered", "Half within", "95 % within"),
+        number_columns=3,
         rows=[
             (provider, Channel(channel).label, some.total(), *(_within(some, share) for share in (MEDIAN, SLOW)))
             for (provider, channel), some in sorted(found.items())
@@ -136,6 +161,7 @@ def calls(services: Sequence[Service]) -> StatisticsTable:
         slug="calls",
         title="Requests and callbacks",
         header=("Kind", "Key type or event", "Result", "Number"),
+        number_columns=1,
         rows=[
             (CallKind(kind).label, name, result.replace("-", " ").capitalize(), number)
             for kind, name, result, number in sorted(counted, key=lambda one: (one[0], one[1], -one[3]))
@@ -143,6 +169,15 @@ def calls(services: Sequence[Service]) -> StatisticsTable:
         about=f"Requests with a valid key, and attempts of callbacks, of today and the {DAYS} UTC days before.",
         empty=f"No requests and no callbacks in the last {DAYS} days.",
     )
+
+
+def _so_far(totals: Counter[str], shown: Callable[[int], str]) -> str:
+    """Return a sentence on this month and the last one, or an empty text if both have nothing."""
+    today = utc_days.today()
+    this, last = f"{today:%Y-%m}", f"{today.replace(day=1) - timedelta(days=1):%Y-%m}"
+    if not totals[this] and not totals[last]:
+        return ""
+    return f"{formats.month(this)} so far: {shown(totals[this])}. {formats.month(last)}: {shown(totals[last])}."
 
 
 def _first_month() -> date:

@@ -1,5 +1,6 @@
 """The page Reports: messages and costs by month, failures by reason, times to deliver, each with a CSV file."""
 
+import html
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -77,6 +78,9 @@ def test_messages_are_summed_by_month_and_template_newest_first(service, text):
         ("2026-07", "Tides", "Text message", "Gate code", 10, 0, 7, 2),
         ("2026-06", "Tides", "Email", "=Tide table", 4, 4, 0, 0),
     ]
+    page = browser.get(PAGE).content.decode()
+    assert "July 2026 so far: 10 messages. June 2026: 4 messages." in page
+    assert '<td data-label="Month">June 2026</td>' in page
     lines = browser.get(f"{PAGE}messages.csv").getvalue().decode().splitlines()
     assert lines[0] == "Month,Service,Channel,Template,Messages,Delivering,Delivered,Failed"
     assert lines[2] == "2026-06,Tides,Email,'=Tide table,4,4,0,0"
@@ -117,6 +121,18 @@ def test_failures_have_the_reasons_of_the_message_log(service, text):
         ("Text message", "Not delivered", "permanent-failure", 2),
         ("Text message", "Not accepted for now", "temporary-failure", 1),
     ]
+
+
+def test_each_number_of_failures_links_to_its_messages(service, text):
+    for status in (Status.PERMANENT_FAILURE, Status.PERMANENT_FAILURE, Status.TEMPORARY_FAILURE, Status.DELIVERED):
+        factories.make_notification(text, status=status)
+    counting.count_recent()
+    browser = colleague(service, Role.SEE_ACTIVITY)
+
+    links = re.findall(r'href="([^"]+)">(\d+)</a></td>', browser.get(PAGE).content.decode())
+
+    found = [len(browser.get(html.unescape(url)).context["cl"].result_list) for url, _ in links]
+    assert found == [int(number) for _, number in links] == [2, 1]
 
 
 def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, text):
