@@ -169,6 +169,7 @@ def check_in_a_killed_process() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
 
 
+@pytest.mark.fault("A1")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("starts_at", ["2026-03-28T12:00:00+00:00", "2026-10-24T12:00:00+00:00"])
 def test_48_hours_with_a_change_of_the_clocks_killed_checks_and_a_provider_that_is_down(
