@@ -171,7 +171,9 @@ def check_in_a_killed_process() -> None:
 
 @pytest.mark.fault("A1")
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("starts_at", ["2026-03-28T12:00:00+00:00", "2026-10-24T12:00:00+00:00"])
+@pytest.mark.parametrize(
+    "starts_at", [pytest.param("2026-03-28T12:00:00+00:00", marks=pytest.mark.one_store), "2026-10-24T12:00:00+00:00"]
+)
 def test_48_hours_with_a_change_of_the_clocks_killed_checks_and_a_provider_that_is_down(
     clock: time_machine.Traveller, changes: list[DataSetChange], smtp_sink: Any, settings: Any, starts_at: str
 ) -> None:
