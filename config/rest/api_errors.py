@@ -30,6 +30,7 @@ class ApiError(Exception):
     status: the HTTP status; challenge: the header `WWW-Authenticate` if the status is 401
     text:   the message; `{name}` is replaced by a value
     fix:    one sentence about what to do; an instance may have its own
+    cause:  why the error happens, if the text does not say it; the documentation shows it
     limit:  the name in the metrics of the limit that was reached
     values: for the names in `text`, for translations
     retry_after_seconds: when to send the same request again, if that is known
@@ -40,6 +41,7 @@ class ApiError(Exception):
     kind: ClassVar[str] = ""
     text: ClassVar[str] = ""
     fix: str = ""
+    cause: ClassVar[str] = ""
     limit: str = ""
     retry_after_seconds: int | None = None
     challenge: str = "Bearer"

@@ -20,6 +20,7 @@ class UseHttps(SendingError):
     status = 403
     kind = "AuthError"
     text = "Error: use https"
+    cause = "The request came over plain http, so others may have read the key."
     fix = "Use the same URL with `https`, and replace the key, which was sent unencrypted."
 
 
@@ -50,6 +51,7 @@ class InternalError(SendingError):  # any unexpected exception; the caller gets 
     status = 500
     kind = "Exception"
     text = "Internal server error"
+    cause = "Something failed on our side. Your request is not the cause."
     fix = "Send the request again. If the error stays, contact the team of the service and quote `X-Request-Id`."
 
 
@@ -57,6 +59,7 @@ class DataInternalError(DataError):
     slug = "data-failure"
     status = 500
     text = "The service failed to answer this request."
+    cause = "Something failed on our side. Your request is not the cause."
     fix = "Send the request again. If the error stays, contact the team of the service and quote `X-Request-Id`."
 
 
@@ -65,6 +68,7 @@ class Unavailable(SendingError):  # the database is unavailable
     status = 503
     kind = "Exception"
     text = "Service unavailable"
+    cause = "The database or another part of the service cannot be reached for a moment."
     fix = "Send the same request again after the seconds in `Retry-After`."
     retry_after_seconds = 5
 
@@ -73,5 +77,6 @@ class Busy(DataError):
     slug = "data-busy"
     status = 503
     text = "The service is busy; try again."
+    cause = "The database or another part of the service cannot be reached for a moment, or too many large queries run."
     fix = "Nothing was stored. Send the same request again after the seconds in `Retry-After`."
     retry_after_seconds = 1

@@ -21,6 +21,7 @@ class TokenMissing(DataError):
     slug = "data-token-missing"
     status = 401
     text = "Send an access token in the header Authorization: Bearer <token>."
+    cause = "The request has no header `Authorization`, and the data set is not public."
     fix = "Send the header `Authorization: Bearer <token>`."
 
 
@@ -28,6 +29,7 @@ class TokenNotLive(DataError):
     slug = "data-token-not-valid"
     status = 401
     text = "The access token is not valid."
+    cause = "No data set has this token: it is incomplete, was revoked, or has expired."
     fix = "Check the token. If it was revoked or has expired, issue a new one in the console."
 
 
@@ -35,6 +37,7 @@ class TokenOfAnotherDataSet(DataError):
     slug = "data-token-of-another"
     status = 403
     text = "This access token belongs to another data set."
+    cause = "The token is valid, but for another data set than the one in the URL."
     fix = "Use a token of this data set, or check the group and type in the URL."
 
 
@@ -56,6 +59,7 @@ class WritingNotAllowed(DataError):
     slug = "data-token-may-not-write"
     status = 403
     text = "This access token does not allow writing."
+    cause = "The token has only the scope read."
     fix = "Issue a token with the scope write in the console."
 
 
@@ -70,6 +74,7 @@ class ReadingNotAllowed(DataError):
     slug = "data-token-may-not-read"
     status = 403
     text = "This access token does not allow reading."
+    cause = "The token has only the scope write."
     fix = "Issue a token with the scope read in the console."
 
 
@@ -156,6 +161,7 @@ class KeyReused(DataError):
     slug = "data-idempotency-key-reused"
     status = 422
     text = "This Idempotency-Key was used with another body."
+    cause = "The same `Idempotency-Key` came before with another body."
     fix = "Use a new key for each new body. Use the same key only to repeat a request."
 
 
@@ -205,6 +211,7 @@ class RecordsRejected(DataError):
 
     slug = "data-records-refused"
     text = "Records refused: {refused} of {count}. Nothing was stored."
+    cause = "At least one record breaks a rule, and a batch is stored as a whole or not at all."
     fix = "Correct the records and fields listed in `errors`, and send the whole batch again."
 
     def __init__(self, *, rejections: Sequence[Rejection], rejection_count: int, refused: int, count: int) -> None:

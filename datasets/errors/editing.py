@@ -32,6 +32,7 @@ class RecordHasChanged(DataError):
     slug = "data-record-has-changed"
     status = 412
     text = "The record has changed since you read it."
+    cause = "Another program or person has changed the record after you read the `ETag` that `If-Match` names."
     fix = "Read the record again, and send its `ETag` in `If-Match`."
 
 

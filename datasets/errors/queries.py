@@ -216,6 +216,7 @@ class CursorForm(InvalidQuery):
 class CursorForeign(InvalidQuery):
     slug = "data-query-cursor"
     text = "The cursor does not belong to this query."
+    cause = "The parameters of the query have changed between two pages, or the cursor was cut."
     fix = "Send the same query that returned this cursor, or start without a cursor."
 
 

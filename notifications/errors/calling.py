@@ -26,12 +26,14 @@ class Unauthenticated(AuthError):
 class TokenMissing(Unauthenticated):
     slug = "token-missing"
     text = "Unauthorized: authentication token must be provided"
+    cause = "The request has no header `Authorization`."
     fix = "Send the header `Authorization: Bearer <token>`."
 
 
 class BearerSchemeMissing(Unauthenticated):
     slug = "bearer-scheme"
     text = "Unauthorized: authentication bearer scheme must be used"
+    cause = "The header `Authorization` has another scheme than `Bearer`, such as `Basic`, or only the token."
     fix = "Start the `Authorization` header with `Bearer` and a space, then add the token."
 
 
@@ -40,30 +42,35 @@ class TokenInvalid(AuthError):
 
     slug = "token-invalid"
     text = "Invalid token: make sure your API token matches the example at {example_url}"
+    cause = "The token is not a JSON Web Token of three parts, or it has a claim that the API does not support."
     fix = "Create a new token for each call, as shown in the section on authentication."
 
 
 class IssuerMissing(AuthError):
     slug = "issuer-missing"
     text = "Invalid token: iss field not provided"
+    cause = "The payload of the token has no claim `iss`."
     fix = "Set the claim `iss` to the service id in your API key."
 
 
 class IssuerNotUuid(AuthError):
     slug = "issuer-not-a-uuid"
     text = "Invalid token: service id is not the right data type"
+    cause = "The claim `iss` is not a service id. Often the key was cut or has a line break at its end."
     fix = f"Set the claim `iss` to the service id in your API key. {_COPY_KEY}"
 
 
 class ServiceNotFound(AuthError):
     slug = "service-not-found"
     text = "Invalid token: service not found"
+    cause = "No service has the id in the claim `iss`. The key may be one of another installation."
     fix = f"There is no service with the id in `iss`. {_COPY_KEY}"
 
 
 class ServiceHasNoKeys(AuthError):
     slug = "service-has-no-keys"
     text = "Invalid token: service has no API keys"
+    cause = "All keys of the service were deleted, or none was created."
     fix = "Create an API key for the service in the console."
 
 
@@ -76,12 +83,14 @@ class ServiceArchived(AuthError):
 class AlgorithmNotAllowed(AuthError):
     slug = "algorithm"
     text = "Invalid token: algorithm used is not HS256"
+    cause = "The library that signs the token uses another algorithm by default, or signs with no algorithm."
     fix = "Sign the token with HS256, and set `alg` in the token's header to `HS256`."
 
 
 class KeyNotFound(AuthError):  # every cause has the same text, so that it reveals nothing
     slug = "api-key-not-found"
     text = "Invalid token: API key not found"
+    cause = "No key of the service has signed this token. Often one character of the key is missing."
     fix = "No active key matches this token. Copy the whole key again."
 
 
@@ -94,6 +103,10 @@ class WholeKeyTooShort(AuthError):
 class ClockSkewed(AuthError):
     slug = "system-clock"
     text = "Error: Your system clock must be accurate to within 30 seconds"
+    cause = (
+        "The time in the claim `iat` differs from ours by more than 30 seconds: the clock of your machine "
+        "is wrong, or a token is used again."
+    )
     fix = "Turn on time synchronisation. For each call, set `iat` to the current time in whole seconds since 1970 UTC."
     seconds_apart: int | None = None  # more than 0 if the caller's clock is behind
 
@@ -101,12 +114,14 @@ class ClockSkewed(AuthError):
 class KeyRevoked(AuthError):
     slug = "api-key-revoked"
     text = "Invalid token: API key revoked"
+    cause = "Staff revoked this key in the console, or it has expired."
     fix = "This API key was revoked or has expired. Create another one in the console."
 
 
 class KeyNetworkNotAllowed(AuthError):
     slug = "api-key-network"
     text = "Invalid token: this API key may not be used from {ip_address}"
+    cause = "Staff have limited this key to networks, and the call came from another one."
     fix = "Call from a network that the key allows, or ask staff to create a key for this network."
 
 
@@ -121,6 +136,7 @@ class ApiKeysUnreadable(SendingError):  # FIELD_KEYS cannot decrypt them; the ca
     status = 500
     kind = "Exception"
     text = "The API keys of this service cannot be read"
+    cause = "This installation lost the encryption key of its API keys."
     fix = "Your API key is not the cause. Ask an operator to restore the FIELD_KEYS that encrypted it."
 
 
@@ -132,6 +148,7 @@ class NoResultFound(SendingError):
     status = 404
     kind = "NoResultFound"
     text = "No result found"
+    cause = "Your service has no row with this id. Rows of other services are answered in the same way."
     fix = "Check the id. Your service has nothing with this id, or it was deleted."
 
 
@@ -205,6 +222,7 @@ class IdempotencyKeyReused(SendingError):
     status = 422
     kind = "IdempotencyKeyReused"
     text = "This Idempotency-Key was used with another request"
+    cause = "The same `Idempotency-Key` came in the last 24 hours with another body or path."
     fix = "Use a new key for each new message. Use the same key only to repeat a request."
 
 
@@ -213,6 +231,10 @@ class IdempotencyKeyInUse(SendingError):
     status = 409
     kind = "IdempotencyKeyInUse"
     text = "A request with this Idempotency-Key is still being answered"
+    cause = (
+        "The first request with this `Idempotency-Key` has no response yet. It is slow, or your program "
+        "sent it twice at the same time."
+    )
     fix = "Wait for the response to the first request, or retry after the number of seconds in `Retry-After`."
 
     def __init__(self, *, retry_after_seconds: int = 1) -> None:
@@ -225,6 +247,7 @@ class NotScheduled(SendingError):
     status = 409
     kind = "StateError"
     text = "This message is not scheduled"
+    cause = "The message was sent already, was cancelled, or never had a `scheduled_for`."
     fix = "Only a message that waits for its time in `scheduled_for` can be moved or cancelled. Read its status."
 
 
@@ -233,6 +256,7 @@ class RateLimited(SendingError):
     status = 429
     kind = "RateLimitError"
     text = "Exceeded rate limit for key type {key_type} of {limit} requests per 60 seconds"
+    cause = "Keys of this type have sent more requests in 60 seconds than the service may."
     fix = "Retry after the number of seconds in `Retry-After`. Spread your requests, or ask for a higher limit."
     limit = "requests a minute"
     setting = "rate_limit_per_minute"  # of the service
@@ -247,6 +271,7 @@ class DailyLimitReached(SendingError):
     status = 429
     kind = "TooManyRequestsError"
     text = "Exceeded send limits ({limit_kind}: {limit}) for today"
+    cause = "The service has sent all messages of its daily limit. It begins again at midnight UTC."
     fix = "Send again after midnight UTC, in `Retry-After` seconds, or ask for a higher limit."
 
     def __init__(self, *, limit_kind: str, limit: int, retry_after_seconds: int) -> None:

@@ -112,6 +112,7 @@ class FileEmpty(InvalidFile):
 class FileInfected(InvalidFile):
     slug = "virus"
     text = "File did not pass the virus scan"
+    cause = "The virus scanner found something in the file."
     fix = "Do not send this file again. Find out where it came from."
 
 

@@ -50,6 +50,10 @@ class TemplateHasNoDraft(SendingError):
 class PersonalisationMissing(SendingError):
     slug = "missing-personalisation"
     text = "Missing personalisation: {names}"
+    cause = (
+        "The template has a placeholder for which the call sends no value. Names need the same words; "
+        "capitals and spaces do not count."
+    )
     fix = "Send a value for each of these placeholders."
 
 
@@ -62,12 +66,14 @@ class MessageEmpty(SendingError):
 class NotOnTeam(SendingError):
     slug = "team-only-key"
     text = "Can't send to this recipient using a team-only API key"
+    cause = "Team keys reach only the team and the guest list of the service."
     fix = "Add this recipient to the team or the guest list, or use a live key."
 
 
 class ServiceInTrial(SendingError):
     slug = "trial-mode"
     text = "Can't send to this recipient when service is in trial mode - see {trial_mode_url}"
+    cause = "A service in trial mode reaches only its team and its guest list, with each key."
     fix = "Add this recipient to the team or the guest list, or make the service live."
 
 
@@ -80,6 +86,7 @@ class TextMessagesNotAllowed(SendingError):
 class SmsSenderNotFound(SendingError):
     slug = "sms-sender-id"
     text = "sms_sender_id {as_sent} does not exist in database for service id {service_id}"
+    cause = "The id belongs to another service, or the sender was removed."
     fix = "Use the id of a sender of this service, or leave `sms_sender_id` out to use the default."
 
 
@@ -113,6 +120,7 @@ class EmailsNotAllowed(SendingError):
 class ReplyToNotFound(SendingError):
     slug = "reply-to-id"
     text = "email_reply_to_id {as_sent} does not exist in database for service id {service_id}"
+    cause = "The id belongs to another service, or the reply-to address was removed."
     fix = "Use the id of a reply-to address of this service, or leave `email_reply_to_id` out to use the default."
 
 

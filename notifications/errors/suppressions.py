@@ -7,6 +7,9 @@ from notifications.errors.fields import ValidationError
 class RecipientSuppressed(SendingError):
     slug = "recipient-suppressed"
     text = "Can't send to this recipient because it is suppressed: {reason}"
+    cause = (
+        "The recipient bounced, complained, unsubscribed or was added by staff, so the service must not send to them."
+    )
     fix = "Remove this recipient from your list, or ask your service's staff to lift the suppression in the console."
 
 

@@ -23,6 +23,8 @@ OF_ANYBODY = (
     "/admin/notifications/teammember/join/?token=none",
     "/admin/choose-password/?token={choose}",
     "/docs/",
+    "/docs/changes/",
+    "/docs/errors/team-only-key/",
     "/",
     "{download}",
     "/d/nowhere?key=x",
