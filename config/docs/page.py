@@ -4,15 +4,13 @@ It is the context of the templates in `templates/docs`.
 """
 
 import json
-import shlex
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from django.utils.text import slugify
 
-from config.docs import fields
+from config.docs import examples, fields
 from config.docs.document import document
 from config.docs.parts import ApiPart, parts
 from config.rest.api_errors import ApiError
@@ -52,7 +50,7 @@ def _area(part: ApiPart) -> Json:
 def _operation(path: str, method: str, operation: Json, part: ApiPart) -> Json:
     components = document()["components"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    base_url = part.base_url if part.is_elsewhere else "$API"
+    example = examples.of_operation(path, method, operation, components["securitySchemes"])
     return {
         "anchor": operation["operationId"],
         "method": method.upper(),
@@ -66,7 +64,9 @@ def _operation(path: str, method: str, operation: Json, part: ApiPart) -> Json:
             for status, answer in operation["responses"].items()
             if int(status) < 400
         ],
-        "curl": curl_command(base_url, path, method, operation, components["securitySchemes"]),
+        "programs": examples.programs(example, part.base_url, part.base_url if part.is_elsewhere else "$API"),
+        "elsewhere": part.base_url if part.is_elsewhere else "",
+        "pages": json.dumps(part.pages.get(operation["operationId"], ())),
         "errors": _documented(part.errors[operation["operationId"]]),
     }
 
@@ -83,31 +83,3 @@ def _answer(status: int, answer: Json, schemas: Json) -> Json:
 
 def _documented(errors: Sequence[type[ApiError]]) -> list[ApiError]:
     return [error.documented() for error in errors]
-
-
-def curl_command(base_url: str, path: str, method: str, operation: Json, schemes: Json) -> str:
-    """Return an operation as a command for a shell that has the variables of `.demo.env`."""
-    required = {}
-    for parameter in operation.get("parameters", ()):
-        if parameter["in"] == "path":
-            path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))
-        elif parameter["in"] == "query" and parameter.get("required"):
-            required[parameter["name"]] = parameter["schema"]["examples"][0]
-    if required:
-        path += f"?{urlencode(required, quote_via=quote)}"
-    [scheme] = operation["security"][0]
-    lines = [f'"{base_url}{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
-    if body := operation.get("requestBody"):
-        lines += _body_of(body["content"])
-    implied = "post" if operation.get("requestBody") else "get"  # the method that curl uses by itself
-    verb = "" if method == implied else f"-X {method.upper()} "
-    return f"curl -sS {verb}" + " \\\n  ".join(lines)
-
-
-def _body_of(content: Json) -> list[str]:
-    """Return the arguments for the body: the example as JSON, or as it is if the body is a file."""
-    kind = "application/json" if "application/json" in content else next(iter(content))
-    [example] = content[kind]["examples"].values()
-    if kind == "application/json":
-        return [f"-H 'Content-Type: {kind}'", f"-d {shlex.quote(json.dumps(example['value'], ensure_ascii=False))}"]
-    return [f"-H 'Content-Type: {kind}'", f"--data-binary {shlex.quote(example['value'])}"]

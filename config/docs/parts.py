@@ -38,6 +38,7 @@ class ApiPart:
     open_schemas:  names of the schemas that allow further properties
     exactly_one:   name of a schema → properties of which a body has exactly one
     optional_bodies: ids of operations that accept a request without its body
+    pages: operation id → title and URL of pages about its answer; `{id}` is the id in the answer
     """
 
     name: str
@@ -51,6 +52,7 @@ class ApiPart:
     open_schemas: Sequence[str] = ()
     exactly_one: Mapping[str, Sequence[str]] = field(default_factory=dict)
     optional_bodies: Sequence[str] = ()
+    pages: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def is_elsewhere(self) -> bool:

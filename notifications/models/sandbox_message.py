@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Self
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -19,6 +20,11 @@ from notifications.models.channel import Channel
 
 MOST_KEPT = 2000
 KEPT_FOR = timedelta(days=7)
+
+
+def has_inbox() -> bool:
+    """Return whether this installation has a sandbox inbox."""
+    return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

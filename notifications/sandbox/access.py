@@ -6,12 +6,12 @@ The views get a `Sight`: the messages that the caller may see. Source: docs/refe
 from collections.abc import Callable
 from functools import wraps
 
-from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 
 from config.rest import handler
 from notifications import errors
+from notifications.models.sandbox_message import has_inbox
 from notifications.sandbox import sight
 
 View = Callable[..., HttpResponse]
@@ -47,14 +47,10 @@ def operators(*methods: str) -> Callable[[View], View]:
     return decorate
 
 
-def is_on() -> bool:
-    return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
-
-
 def _guarded(view: View, refuse: Callable[[HttpRequest], HttpResponse]) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        if not is_on():
+        if not has_inbox():
             raise Http404
         seen = sight.of(request)
         return refuse(request) if seen is None else view(request, seen, *args, **kwargs)

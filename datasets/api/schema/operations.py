@@ -101,7 +101,7 @@ class AccessToken(OpenApiAuthenticationExtension):
                 "The access token of this data set. A token has the scope write (POST, PUT), the scope read (GET) or "
                 "both. A public data set needs no token to read."
             ),
-            "x-credential": "$DATA_TOKEN",
+            "x-variable": "DATA_TOKEN",
         }
 
     def get_security_requirement(self, auto_schema: AutoSchema) -> Any:

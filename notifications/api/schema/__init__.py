@@ -16,6 +16,7 @@ from notifications.api.schema import (
     template_operations,
 )
 from notifications.api.schema.chapters import CHAPTERS
+from notifications.models.sandbox_message import has_inbox
 
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
 _ROW = {
@@ -54,7 +55,10 @@ _ERROR_BODY = {
     "required": ["status_code", "errors"],
     "additionalProperties": False,
 }
-
+_PAGES = [
+    ("Open the message in the console", "/admin/notifications/notification/{id}/change/"),
+    *([("Open the sandbox inbox", "/sandbox/")] if has_inbox() else []),
+]
 
 PART = ApiPart(
     name="Sending",
@@ -72,4 +76,5 @@ PART = ApiPart(
         "Recipient": ("email_address", "phone_number"),
     },
     optional_bodies=["previewTemplate"],
+    pages={"sendTextMessage": _PAGES, "sendEmail": _PAGES, "readMessage": _PAGES},
 )

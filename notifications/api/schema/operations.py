@@ -61,7 +61,7 @@ class ServiceToken(OpenApiAuthenticationExtension):
                 "scheme": "bearer",
                 "bearerFormat": "JWT",
                 "description": "A token signed with the secret of an API key, valid for 30 seconds.",
-                "x-credential": '$(jwt "$NOTIFY_API_KEY")',
+                "x-variable": "NOTIFY_API_KEY",
             },
             {
                 "type": "apiKey",
