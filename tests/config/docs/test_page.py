@@ -1,5 +1,6 @@
 """The page at /docs/ and its plain text are complete, call no other host, and have every linked anchor."""
 
+import html
 import json
 import re
 
@@ -7,8 +8,10 @@ import pytest
 from django.test import Client
 
 from config.docs.document import document
+from config.docs.examples import LANGUAGES
 from config.docs.parts import parts
 from config.rest.api_errors import ApiError
+from config.templatetags.prose import line
 from datasets import errors as datasets_errors
 from notifications import errors
 from notifications.errors import FileInfected
@@ -99,11 +102,13 @@ def test_every_error_of_the_apis_with_a_text_has_an_entry():
 
 def test_every_operation_is_shown_with_its_fields_an_example_and_its_errors(page):
     for path, methods in document()["paths"].items():
-        for operation in methods.values():
+        for method, operation in methods.items():
             article = page[page.index(f'id="{operation["operationId"]}"') :].partition("</article>")[0]
 
             assert path in article
             assert "curl -sS" in article
+            assert article.count("<pre ") == len(LANGUAGES)
+            assert f'data-method="{method}" data-path="{path}"' in article
             for parameter in operation.get("parameters", []):
                 assert f"<code>{parameter['name']}</code>" in article
             for answer in operation["responses"].values():
@@ -116,10 +121,10 @@ def test_the_simulated_recipients_are_listed(page):
     assert "temp-fail@simulator.notify" in page
 
 
-def test_it_works_without_scripts_and_loads_nothing_from_elsewhere(page):
+def test_it_loads_nothing_from_elsewhere_and_has_no_script_of_its_own(page):
     loaded = re.findall(r'<(?:link|img|script|iframe)\b[^>]*?(?:href|src)="([^"]+)"', page)
 
-    assert "<script" not in page
+    assert re.findall(r"<script[^>]*>", page) == re.findall(r'<script src="/static/[^"]+" type="module">', page)
     assert all(address.startswith(("/static/", "data:")) for address in loaded)
 
 
@@ -138,6 +143,59 @@ def test_the_page_exists_as_plain_text(client, page):
 def test_the_front_page_and_the_console_link_to_the_page(client, console):
     assert 'href="/docs/"' in client.get("/").content.decode()
     assert 'href="/docs/"' in console.get("/admin/notifications/apikey/").content.decode()
+
+
+def test_without_scripts_the_page_shows_the_examples_and_hides_what_needs_scripts(page):
+    tags = re.findall(r'<(?:div class="try"|form class="search")[^>]*>', page)
+
+    assert len(tags) == sum(map(len, document()["paths"].values())) + 1
+    assert all(tag.endswith(" hidden>") for tag in tags)
+
+
+@pytest.mark.parametrize("part", parts(), ids=lambda part: part.name)
+def test_every_error_has_a_page_with_its_cause_its_fix_and_an_example(client, part):
+    for family in part.families.values():
+        for kind in family:
+            error = kind.documented()
+
+            shown = html.unescape(client.get(f"/docs/errors/{kind.slug}/").content.decode())
+
+            assert error.message in shown
+            assert "<h2>Cause</h2>" in shown
+            assert html.unescape(line(error.fix)) in shown
+            assert f"HTTP/1.1 {error.status} {error.status_name}" in shown
+
+
+def test_a_cause_belongs_to_the_error_that_states_it():
+    """A subclass would inherit the cause of another error."""
+    owners = {kind: next(one for one in kind.__mro__ if "cause" in vars(one)) for kind in KINDS if kind.cause}
+
+    assert [kind for kind, owner in owners.items() if kind.slug != owner.slug] == []
+
+
+def test_the_page_of_an_error_lists_the_operations_that_return_it(client):
+    shown = client.get("/docs/errors/team-only-key/").content.decode()
+
+    assert '<a href="/docs/#sendEmail">Send an email</a>' in shown
+    assert "#readMessage" not in shown
+    assert client.get("/docs/errors/nothing/").status_code == 404
+
+
+def test_the_changes_of_each_version_are_a_page(client):
+    shown = client.get("/docs/changes/").content.decode()
+
+    assert "<h2>Unreleased</h2>" in shown
+    assert "<h2>1.1.0 – 20" in shown
+
+
+def test_the_index_of_the_search_has_operations_chapters_errors_and_fields(client, page):
+    entries = client.get("/docs/search.json").json()
+
+    assert ["Send an email", "POST /v2/notifications/email", "Operation", "#sendEmail"] in entries
+    assert ["Authentication", "", "Chapter", "#authentication"] in entries
+    assert ["Template not found", "400 BadRequestError", "Error", "errors/template-not-found/"] in entries
+    assert ["template_id", "Send an email", "Field", "#sendEmail"] in entries
+    assert {url.removeprefix("#") for *_, url in entries if url.startswith("#")} <= set(anchors(page))
 
 
 SHOWN = r"""
