@@ -49,6 +49,7 @@ COLUMNS = PersonalColumns(
         "notifications.DataSetEvent": TextColumns(nothing="name path state details"),
         "notifications.EarlyReceipt": TextColumns(text="code reference", nothing="provider outcome"),
         "notifications.EmailForward": TextColumns(staff="created_by", service="email__service"),
+        "notifications.EndpointCalls": TextColumns(nothing="endpoint"),
         "notifications.Fallback": TextColumns(
             own="recipient_hash", encrypted="encrypted_content", service="message__service"
         ),

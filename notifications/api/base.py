@@ -3,8 +3,9 @@
 Source: docs/reference/sending-api.md §2.2, §4.1, §13.1; draft-ietf-httpapi-ratelimit-headers-10.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ from notifications.submission.callers import actor_of
 
 MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is not a time
 Row = TypeVar("Row", bound=Model)
+_PLACEHOLDER = re.compile(r"<\w+:(\w+)>")
 _EMPTY_BODIES = frozenset({b"", b"null", b"{}"})
 
 
@@ -110,7 +112,9 @@ class ApiViewSet(ViewSet):
         signer: ApiKey | None = noted.get("signer")
         if signer is not None:
             error = noted.get("api_error")
-            usage.count_call(signer.id, None if error is None else _call_error(error))
+            match = request._request.resolver_match
+            endpoint = _endpoint(str(request.method), match.route if match else "")
+            usage.count_call(signer.id, endpoint, None if error is None else _call_error(error))
             if isinstance(error, (errors.RateLimited, errors.DailyLimitReached)):
                 usage.count_refused(signer.service_id, ServiceLimit(error.setting))
         return response
@@ -182,6 +186,17 @@ def read_json_if_any(environ: Mapping[str, Any]) -> object:
         return None
     check_is_json(environ)
     return _PARSER.loads(data)
+
+
+@cache
+def _endpoint(method: str, route: str) -> str:
+    """Return the endpoint of a call as the usage page shows it. Only methods of the API get here, so there are few.
+
+    >>> _endpoint("GET", "v2/notifications/<str:notification_id>/")
+    'GET /v2/notifications/{notification_id}'
+    """
+    path = _PLACEHOLDER.sub(r"{\1}", route.rstrip("/"))
+    return f"{method} /{path}"
 
 
 def _call_error(error: ApiError) -> ApiCallError:

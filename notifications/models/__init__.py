@@ -17,7 +17,7 @@ from notifications.models.go_live_request import GoLiveRequest, GoLiveState
 from notifications.models.hourly_calls import CallKind, CallResult, CallsOfHour, HourlyCalls
 from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.idempotency import IdempotencyRecord
-from notifications.models.key_usage import ApiCallError, ApiKeyDay
+from notifications.models.key_usage import ApiCallError, ApiKeyDay, EndpointCalls
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.limit_change import DAILY_LIMITS, LimitChange, ServiceLimit
 from notifications.models.limit_use import LimitNotice, RefusedCalls

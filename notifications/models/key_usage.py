@@ -1,14 +1,21 @@
-"""The usage of API keys: calls by day, and the latest errors. Source: docs/reference/console.md §2.3.
+"""The usage of API keys: calls by day and by endpoint, and the latest errors. Source: docs/reference/console.md §2.3.
 
 Content of requests is not stored: an error is stored with the documentation entry that explains it.
 """
 
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Self
+from uuid import UUID
+
 from django.db import models
 from django.db.models import F
 
+from config.utc_days import today
 from notifications.models.api_key import ApiKey
 
 ERRORS_KEPT_PER_KEY = 20  # of each key, the newest
+ENDPOINTS_ARE_KEPT_FOR = timedelta(days=31)
 
 
 class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
@@ -39,6 +46,42 @@ class ApiKeyDay(models.Model):
     @property
     def accepted(self) -> int:
         return self.calls - self.refused
+
+
+class EndpointCallsQuerySet(models.QuerySet["EndpointCalls"]):
+    def add(self, numbers: Mapping[tuple[UUID, date, str], tuple[int, int]]) -> None:
+        """Add these numbers of calls and refused calls, by key, day and endpoint."""
+        some = sorted(numbers.items())  # sorted, so that two processes never deadlock
+        rows = [EndpointCalls(key_id=key_id, day=day, endpoint=endpoint) for (key_id, day, endpoint), _ in some]
+        self.bulk_create(rows, ignore_conflicts=True)
+        for (key_id, day, endpoint), (calls, refused) in some:
+            mine = self.filter(key=key_id, day=day, endpoint=endpoint)
+            mine.update(calls=F("calls") + calls, refused=F("refused") + refused)
+
+    def to_forget(self) -> Self:
+        return self.filter(day__lt=today() - ENDPOINTS_ARE_KEPT_FOR).order_by("day")
+
+
+class EndpointCalls(models.Model):
+    """The calls of one key to one endpoint on one UTC day, and how many of them got an error (`refused`).
+
+    endpoint: a method and a path with names in place of ids, such as `GET /v2/notifications/{notification_id}`
+    """
+
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="endpoint_calls", db_index=False)
+    day = models.DateField()
+    endpoint = models.CharField(max_length=100)
+    calls = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+
+    objects = EndpointCallsQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key", "day", "endpoint"], name="endpoint_calls_unique")]
+        indexes = [models.Index(fields=["day"], name="endpoint_calls_day")]
+
+    def __str__(self) -> str:
+        return f"Calls on {self.day}"
 
 
 class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):

@@ -1,14 +1,15 @@
-"""Record the usage of keys, senders and limits: calls a day, the latest errors, and the time of the last use.
+"""Record the usage of keys, senders and limits: calls by day and endpoint, the latest errors, and the last use.
 
 Calls are counted in memory and stored later, so that requests do not wait. The time of the last use is stored at most
 once a minute. Source: docs/reference/console.md §2.3.
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from threading import Lock
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -27,6 +28,7 @@ from notifications.models import (
     CallKind,
     CallResult,
     CallsOfHour,
+    EndpointCalls,
     HourlyCalls,
     RefusedCalls,
     ReplyToAddress,
@@ -37,6 +39,20 @@ from notifications.models import (
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 
 INTERVAL = timedelta(minutes=1)
+
+
+class _Number(NamedTuple):
+    """The calls of one key to one endpoint in one UTC hour that are not stored yet."""
+
+    key_id: UUID
+    hour: datetime
+    endpoint: str
+    calls: int
+    refused: int
+
+    @property
+    def day(self) -> date:
+        return day_of(self.hour)
 
 
 class _NewestErrors:
@@ -61,21 +77,25 @@ class _NewestErrors:
         return defaultdict(lambda: deque(maxlen=ERRORS_KEPT_PER_KEY))
 
 
-_calls: PendingCounts[tuple[UUID, datetime]] = PendingCounts()  # by key and UTC hour
-_refused_calls: PendingCounts[tuple[UUID, datetime]] = PendingCounts()
+_Call = tuple[UUID, datetime, str]  # key, UTC hour, endpoint
+_calls: PendingCounts[_Call] = PendingCounts()
+_refused_calls: PendingCounts[_Call] = PendingCounts()
 _refused_by_limit: PendingCounts[tuple[UUID, date, ServiceLimit]] = PendingCounts()
 _newest_errors = _NewestErrors()
 _stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds())
 _lock = Lock()
 
 
-def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
-    """Count one call of a key, and its error if it had one. error: without its key, time and request."""
+def count_call(key_id: UUID, endpoint: str, error: ApiCallError | None = None) -> None:
+    """Count one call of a key, and its error if it had one.
+
+    endpoint: as in EndpointCalls; error: without its key, time and request
+    """
     now = timezone.now()
     hour = now.replace(minute=0, second=0, microsecond=0)
-    _calls.add((key_id, hour))
+    _calls.add((key_id, hour, endpoint))
     if error is not None:
-        _refused_calls.add((key_id, hour))
+        _refused_calls.add((key_id, hour, endpoint))
         error.key_id, error.at = key_id, now
         error.request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
         _newest_errors.add(error)
@@ -116,16 +136,15 @@ def store_pending() -> None:
         _newest_errors.add(*newest)
 
     with storing(give_back):
-        named = {key_id for key_id, _ in calls}
+        named = {key_id for key_id, *_ in calls}
         keys = ApiKey.objects.filter(pk__in=named).values_list("pk", "service_id", "key_type")
         known = {pk: (service_id, key_type) for pk, service_id, key_type in keys}  # a service may be deleted
-        days = [
-            ApiKeyDay(key_id=key_id, day=day_of(hour), calls=number, refused=refused[key_id, hour])
-            for (key_id, hour), number in sorted(calls.items())  # sorted, so that two processes never deadlock
-            if key_id in known
+        some = [
+            _Number(*call, calls=number, refused=refused[call]) for call, number in calls.items() if call[0] in known
         ]
-        ApiKeyDay.objects.add(days)
-        HourlyCalls.objects.add(_by_service(calls, refused, known))
+        ApiKeyDay.objects.add(_by_day(some))
+        EndpointCalls.objects.add(_by_endpoint(some))
+        HourlyCalls.objects.add(_by_service(some, known))
         ApiCallError.objects.keep([row for row in newest if row.key_id in known])
         if refused_by_limit:
             there = set(
@@ -136,20 +155,34 @@ def store_pending() -> None:
             RefusedCalls.objects.add({what: number for what, number in refused_by_limit.items() if what[0] in there})
 
 
-def _by_service(
-    calls: Counter[tuple[UUID, datetime]],
-    refused: Counter[tuple[UUID, datetime]],
-    known: Mapping[UUID, tuple[UUID, str]],
-) -> Counter[CallsOfHour]:
+def _by_day(numbers: Sequence[_Number]) -> list[ApiKeyDay]:
+    calls, refused = Counter[tuple[UUID, date]](), Counter[tuple[UUID, date]]()
+    for one in numbers:
+        calls[one.key_id, one.day] += one.calls
+        refused[one.key_id, one.day] += one.refused
+    return [
+        ApiKeyDay(key_id=key_id, day=day, calls=number, refused=refused[key_id, day])
+        for (key_id, day), number in sorted(calls.items())  # sorted, so that two processes never deadlock
+    ]
+
+
+def _by_endpoint(numbers: Sequence[_Number]) -> Mapping[tuple[UUID, date, str], tuple[int, int]]:
+    """Return calls and refused calls by key, day and endpoint."""
+    found: dict[tuple[UUID, date, str], tuple[int, int]] = {}
+    for one in numbers:
+        calls, refused = found.get((one.key_id, one.day, one.endpoint), (0, 0))
+        found[one.key_id, one.day, one.endpoint] = (calls + one.calls, refused + one.refused)
+    return found
+
+
+def _by_service(numbers: Sequence[_Number], known: Mapping[UUID, tuple[UUID, str]]) -> Counter[CallsOfHour]:
     """Return the calls by service, hour and result. known: the service and the type of each key"""
-    numbers: Counter[CallsOfHour] = Counter()
-    for (key_id, hour), number in calls.items():
-        if key_id in known:
-            service_id, key_type = known[key_id]
-            failed = refused[key_id, hour]
-            for result, n in ((CallResult.REFUSED, failed), (CallResult.ACCEPTED, number - failed)):
-                numbers[CallsOfHour(service_id, hour, CallKind.REQUEST, key_type, result)] += n
-    return numbers
+    found: Counter[CallsOfHour] = Counter()
+    for one in numbers:
+        service_id, key_type = known[one.key_id]
+        for result, n in ((CallResult.REFUSED, one.refused), (CallResult.ACCEPTED, one.calls - one.refused)):
+            found[CallsOfHour(service_id, one.hour, CallKind.REQUEST, key_type, result)] += n
+    return found
 
 
 registry.also_flush(store_pending)

@@ -82,6 +82,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return {
             "days": days,
             "most_calls": max(day.calls for day in days),
+            "endpoints": usage.endpoints(obj),
             "call_errors": usage.call_errors(obj),
             "templates_used": usage.templates_used(obj),
         }

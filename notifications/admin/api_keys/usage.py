@@ -1,4 +1,4 @@
-"""Use of API keys: last use, calls of each day, refused calls, newest messages and templates.
+"""Use of API keys: last use, calls by day and endpoint, refused calls, newest messages and templates.
 
 Source: docs/reference/console.md §2.3.
 """
@@ -7,12 +7,21 @@ from datetime import datetime, timedelta
 from heapq import nlargest
 from typing import Any
 
-from django.db.models import IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from config.utc_days import today
 from notifications import errors
-from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, MessageOrigin, Notification, Service
+from notifications.models import (
+    ApiCallError,
+    ApiKey,
+    ApiKeyDay,
+    EndpointCalls,
+    KeyType,
+    MessageOrigin,
+    Notification,
+    Service,
+)
 
 WEEK = timedelta(days=7)
 ACTIVE_FOR, QUIET_FOR = timedelta(days=1), WEEK
@@ -42,6 +51,13 @@ def days(key: ApiKey) -> list[ApiKeyDay]:
     shown = [today() - timedelta(days=ago) for ago in reversed(range(DAYS_SHOWN))]
     found = {row.day: row for row in ApiKeyDay.objects.filter(key=key, day__gte=shown[0])}
     return [found.get(day) or ApiKeyDay(day=day) for day in shown]
+
+
+def endpoints(key: ApiKey) -> list[dict[str, Any]]:
+    """Return calls and refused calls of the last 30 UTC days by endpoint, the most used first."""
+    mine = EndpointCalls.objects.filter(key=key, day__gt=today() - timedelta(days=DAYS_SHOWN))
+    summed = mine.values("endpoint").annotate(calls=Sum("calls"), refused=Sum("refused"), last=Max("day"))
+    return [dict(row) for row in summed.order_by("-calls", "endpoint")]
 
 
 def call_errors(key: ApiKey) -> list[dict[str, Any]]:

@@ -8,7 +8,17 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Role, Status, TeamMember
+from notifications.models import (
+    ApiCallError,
+    ApiKey,
+    ApiKeyDay,
+    EndpointCalls,
+    KeyType,
+    Notification,
+    Role,
+    Status,
+    TeamMember,
+)
 from notifications.submission.templates import examples
 from tests import factories
 from tests.notifications import calling
@@ -69,6 +79,21 @@ def test_the_list_shows_calls_and_errors_of_a_week_and_the_page_by_day(console, 
     assert "1,240 calls" in listed
     assert "3 refused" in listed
     assert '<td class="sb-number">500</td><td class="sb-number">500</td>' in page
+
+
+def test_the_page_shows_the_calls_of_30_days_by_endpoint(console, service):
+    key = factories.make_api_key(service, KeyType.TEST)
+    today = timezone.now().date()
+    for days_ago, endpoint, calls in ((0, "GET /v2/templates", 2), (29, "GET /v2/templates", 1300), (30, "GET /v2", 7)):
+        EndpointCalls.objects.create(
+            key=key, day=today - timedelta(days=days_ago), endpoint=endpoint, calls=calls, refused=1
+        )
+
+    page = page_of(console, key)
+
+    assert "<code>GET /v2/templates</code>" in page
+    assert ">1,302</td>" in page
+    assert "<code>GET /v2</code>" not in page
 
 
 def test_errors_of_a_key_are_shown_with_their_fix(console, service):

@@ -1,10 +1,11 @@
 """The recorded use of a key: its calls by day and its newest errors, without values of the caller."""
 
+import uuid
 from typing import Any
 
 import pytest
 
-from notifications.models import ApiCallError, ApiKeyDay
+from notifications.models import ApiCallError, ApiKeyDay, EndpointCalls
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.submission import usage
 from tests.notifications.calling import Caller, make_caller, sms_template
@@ -40,6 +41,18 @@ def test_calls_and_errors_are_added_up_by_day(caller: Caller) -> None:
     caller.send_sms(template, phone_number="12")
 
     assert days() == [(3, 1)]
+
+
+def test_calls_are_added_up_by_endpoint(caller: Caller) -> None:
+    template = sms_template(caller)
+    caller.send_sms(template, phone_number="12")
+    for identifier in (uuid.uuid4(), uuid.uuid4()):
+        caller.get(f"/v2/notifications/{identifier}/")
+        usage.store_pending()
+
+    found = EndpointCalls.objects.filter(key=caller.key).values_list("endpoint", "calls", "refused")
+
+    assert sorted(found) == [("GET /v2/notifications/{notification_id}", 2, 2), ("POST /v2/notifications/sms", 1, 1)]
 
 
 def test_an_error_is_stored_by_its_slug(caller: Caller) -> None:
