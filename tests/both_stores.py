@@ -83,6 +83,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/test_unknown_fields.py::test_the_same_name",
     "notifications/api/test_budget.py",
     "notifications/api/test_key_usage.py",
+    "notifications/api/test_limits_of_keys.py",
     "notifications/api/test_reading.py",
     "notifications/api/test_scheduled.py",
     "notifications/api/test_suppressions.py",

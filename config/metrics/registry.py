@@ -145,6 +145,7 @@ LIMITED_REQUESTS = Counter(
         ("email a day",),
         ("sms a day",),
         ("international_sms a day",),
+        ("messages of a key a day",),
         ("tries of a file",),
     ),
 )

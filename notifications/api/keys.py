@@ -34,6 +34,11 @@ class ApiKeySerializer(serializers.Serializer[ApiKey]):
     allowed_templates = serializers.ListField(
         child=serializers.UUIDField(), help_text="The ids of the only templates that the key may send; empty for all."
     )
+    daily_limit = serializers.IntegerField(
+        allow_null=True,
+        min_value=1,
+        help_text="The most messages of the key on one UTC day; null if only the service has limits.",
+    )
     created_at = Moment()
     expires_at = Moment(allow_null=True)
 

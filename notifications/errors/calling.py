@@ -279,3 +279,17 @@ class DailyLimitReached(SendingError):
         self.limit = f"{limit_kind} a day"
         self.setting = f"daily_limit_{limit_kind}"  # of the service
         self.retry_after_seconds = retry_after_seconds
+
+
+class KeyDailyLimitReached(SendingError):
+    slug = "api-key-daily-limit"
+    status = 429
+    kind = "TooManyRequestsError"
+    text = "Exceeded the limit of this API key ({limit} messages) for today"
+    cause = "Staff have limited this key to a number of messages a day. It begins again at midnight UTC."
+    fix = "Send again after midnight UTC, in `Retry-After` seconds, or ask staff for a key with a higher limit."
+    limit = "messages of a key a day"
+
+    def __init__(self, *, limit: int, retry_after_seconds: int) -> None:
+        super().__init__(limit=limit)
+        self.retry_after_seconds = retry_after_seconds

@@ -18,7 +18,7 @@ from notifications.models.hourly_calls import CallKind, CallResult, CallsOfHour,
 from notifications.models.hourly_count import CountedDay, HourlyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay, EndpointCalls
-from notifications.models.limit import DailyCounter, LimitKind, RateSlot
+from notifications.models.limit import DailyCounter, KeyCounter, LimitKind, RateSlot
 from notifications.models.limit_change import DAILY_LIMITS, LimitChange, ServiceLimit
 from notifications.models.limit_use import LimitNotice, RefusedCalls
 from notifications.models.log_export import LogExport, LogExportPart

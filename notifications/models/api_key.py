@@ -28,6 +28,7 @@ class ApiKey(models.Model):
     manages_templates: whether callers may create, change and archive templates
     allowed_networks: the only networks from which the key may be used, such as `192.0.2.0/24`; empty for all
     allowed_templates: the ids of the only templates that the key may send; empty for all
+    daily_limit: the most messages that the key may send on one UTC day; None for those of the service only
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -37,6 +38,7 @@ class ApiKey(models.Model):
     manages_templates = models.BooleanField(default=False, db_default=False)
     allowed_networks = models.JSONField(default=list, blank=True, db_default=models.Value([], models.JSONField()))
     allowed_templates = models.JSONField(default=list, blank=True, db_default=models.Value([], models.JSONField()))
+    daily_limit = models.PositiveIntegerField(null=True, blank=True)
     encrypted_secret = models.BinaryField(editable=False)
     last4 = models.CharField(max_length=4, editable=False)
     note = models.CharField(max_length=255, blank=True)

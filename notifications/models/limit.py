@@ -1,4 +1,4 @@
-"""Count messages against the daily limits and, without Redis, requests against the rate limit.
+"""Count messages against the daily limits of services and keys and, without Redis, requests against the rate limit.
 
 Source: docs/reference/sending-api.md §13.
 """
@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import models
 
 from config.databases.prepared import Condition, Statement
+from notifications.models.api_key import ApiKey
 from notifications.models.service import Service
 
 
@@ -58,6 +59,41 @@ class DailyCounter(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} on {self.day}"
+
+
+class KeyCounterQuerySet(models.QuerySet["KeyCounter"]):
+    def spent(self, key_id: UUID, day: date) -> int:
+        row = self.filter(key=key_id, day__gte=day).first()
+        return row.count if row else 0
+
+    def spend(self, key_id: UUID, day: date, number: int, *, limit: int) -> bool:
+        """Count a number of messages: all of them or none. Return whether the limit has room for them.
+
+        The row of a former day begins again with the first message of a new one.
+        """
+        if number > limit:
+            return False
+        own = self.filter(key=key_id)
+        room, former = own.filter(day__gte=day, count__lte=limit - number), own.filter(day__lt=day)
+        more = models.F("count") + number
+        if room.update(count=more) or former.update(day=day, count=number):
+            return True
+        # Either the limit is reached, the row is missing, or another request has begun the day in between.
+        self.bulk_create([KeyCounter(key_id=key_id, day=day)], ignore_conflicts=True)
+        return room.update(count=more) > 0
+
+
+class KeyCounter(models.Model):
+    """Messages accepted from one key on one UTC day, the newest. Only keys with a daily limit have a row."""
+
+    key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, primary_key=True, related_name="counter")
+    day = models.DateField()
+    count = models.PositiveIntegerField(default=0)
+
+    objects = KeyCounterQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"Messages on {self.day}"
 
 
 _KEY = [DailyCounter._meta.get_field(name) for name in ("service", "day", "kind")]

@@ -26,6 +26,10 @@ class ConsoleSender:
         return ()
 
     @property
+    def daily_limit(self) -> None:
+        """Return None: only the limits of the service apply to a person."""
+
+    @property
     def service_id(self) -> UUID:
         return self.service.id
 

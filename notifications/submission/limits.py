@@ -1,4 +1,4 @@
-"""Enforce the daily limits of a service. A day is a UTC date. Source: docs/reference/sending-api.md §13.2.
+"""Enforce the daily limits of services and keys. A day is a UTC date. Source: docs/reference/sending-api.md §13.2.
 
 Only accepted messages count. The statement or transaction that stores a message also updates the counter, on condition
 that it is below the limit, so parallel requests never exceed it. Test keys and simulated recipients are not counted.
@@ -17,7 +17,7 @@ from config.databases.prepared import Condition, insert
 from config.utc_days import day_of
 from notifications import errors
 from notifications.bulk_tables.check import Allowance
-from notifications.models import DailyCounter, KeyType, LimitKind, Notification, Service
+from notifications.models import DailyCounter, KeyCounter, KeyType, LimitKind, Notification, Service
 from notifications.models.limit import spending_one
 from notifications.submission.callers import Caller
 from notifications.submission.ttl_cache import cached
@@ -27,12 +27,14 @@ BY_HAND = 100  # upper bound on sends from the console within the cache's two se
 
 
 def check(caller: Caller, kind: LimitKind) -> None:
-    """Raise DailyLimitReached early if the limit is already reached.
+    """Raise DailyLimitReached or KeyDailyLimitReached early if the limit is already reached.
 
-    Skip the query if a count at most 2 s old is so low that the rate limit prevents reaching the daily limit since.
+    Skip the query of the service's count if a count at most 2 s old is so low that the rate limit prevents reaching
+    the daily limit since.
     """
     if caller.key_type == KeyType.TEST:
         return
+    check_key(caller, 1)
     service, limit = caller.service, limit_of(caller.service, kind)
     most_meanwhile = COUNTED_KEY_TYPES * service.rate_limit_per_minute + BY_HAND
     if (
@@ -40,12 +42,27 @@ def check(caller: Caller, kind: LimitKind) -> None:
         and (_spent_lately(service.id, day_of(timezone.now()), kind) or 0) + most_meanwhile < limit
     ):
         return
-    check_now(caller, kind)
+    _check_service(caller, kind)
 
 
 def check_now(caller: Caller, kind: LimitKind) -> None:
-    """Raise DailyLimitReached if the limit is reached, by the stored count."""
-    if caller.key_type != KeyType.TEST and not remaining(caller.service, kind):
+    """Raise DailyLimitReached or KeyDailyLimitReached if the limit is reached, by the stored counts."""
+    if caller.key_type != KeyType.TEST:
+        check_key(caller, 1)
+        _check_service(caller, kind)
+
+
+def check_key(caller: Caller, number: int) -> None:
+    """Raise KeyDailyLimitReached if the limit of the key has no room for the messages, by the stored count."""
+    if caller.daily_limit is None or caller.key_type == KeyType.TEST:
+        return
+    now = timezone.now()
+    if KeyCounter.objects.spent(caller.id, day_of(now)) + number > caller.daily_limit:
+        raise _key_reached(caller.daily_limit, now)
+
+
+def _check_service(caller: Caller, kind: LimitKind) -> None:
+    if not remaining(caller.service, kind):
         raise _reached(caller.service, kind, timezone.now())
 
 
@@ -61,7 +78,7 @@ def limit_of(service: Service, kind: LimitKind) -> int:
 
 
 def store(caller: Caller, message: Mapping[str, Any], kinds: Sequence[LimitKind]) -> None:
-    """Store a message and count it, or do neither and raise DailyLimitReached.
+    """Store a message and count it, or do neither and raise DailyLimitReached or KeyDailyLimitReached.
 
     message: its columns; Any: values of columns
     kinds: the limits that the message counts against; their rows are locked in this order
@@ -69,6 +86,15 @@ def store(caller: Caller, message: Mapping[str, Any], kinds: Sequence[LimitKind]
     if caller.key_type == KeyType.TEST:
         insert(Notification, message)
         return
+    if caller.daily_limit is None:
+        _store(caller, message, kinds)
+        return
+    with transaction.atomic():
+        _spend_key(caller, 1)
+        _store(caller, message, kinds)
+
+
+def _store(caller: Caller, message: Mapping[str, Any], kinds: Sequence[LimitKind]) -> None:
     *others, last = kinds
     if not others:
         _spend(caller.service, last, partial(insert, Notification, message))
@@ -88,10 +114,11 @@ def spend(caller: Caller, kinds: Sequence[LimitKind]) -> None:
 def count(caller: Caller, numbers: Mapping[LimitKind, int]) -> bool:
     """Count several messages of each kind. Return False if a limit has no room: then roll the transaction back.
 
-    Call it last in the transaction that stores the messages: it locks the counters.
+    Call it last in the transaction that stores the messages: it locks the counters. Raises KeyDailyLimitReached.
     """
     if caller.key_type == KeyType.TEST:
         return True
+    _spend_key(caller, max(numbers.values(), default=0))  # an international text counts towards two limits
     day, service = day_of(timezone.now()), caller.service
     for kind, number in numbers.items():
         if not number:
@@ -130,12 +157,29 @@ def _spend(service: Service, kind: LimitKind, spend: Callable[[Condition], bool]
         raise _reached(service, kind, now)
 
 
+def _spend_key(caller: Caller, number: int) -> None:
+    """Count messages of a key that has a daily limit, or raise KeyDailyLimitReached."""
+    if caller.daily_limit is None:
+        return
+    now = timezone.now()
+    if not KeyCounter.objects.spend(caller.id, day_of(now), number, limit=caller.daily_limit):
+        raise _key_reached(caller.daily_limit, now)
+
+
 @cached
 def _spent_lately(service_id: UUID, day: date, kind: LimitKind) -> int | None:
     return DailyCounter.objects.spent(service_id, day, kind)
 
 
 def _reached(service: Service, kind: LimitKind, now: datetime) -> errors.DailyLimitReached:
+    limit, seconds = limit_of(service, kind), _seconds_to_midnight(now)
+    return errors.DailyLimitReached(limit_kind=kind.value, limit=limit, retry_after_seconds=seconds)
+
+
+def _key_reached(limit: int, now: datetime) -> errors.KeyDailyLimitReached:
+    return errors.KeyDailyLimitReached(limit=limit, retry_after_seconds=_seconds_to_midnight(now))
+
+
+def _seconds_to_midnight(now: datetime) -> int:
     midnight = datetime.combine(day_of(now) + timedelta(days=1), time(tzinfo=UTC))
-    seconds = max(1, int((midnight - now).total_seconds()))
-    return errors.DailyLimitReached(limit_kind=kind.value, limit=limit_of(service, kind), retry_after_seconds=seconds)
+    return max(1, int((midnight - now).total_seconds()))

@@ -13,6 +13,7 @@ KEY_EXISTS = "An active key with this name already exists."
 
 MAX_CALLBACK_NAME_CHARACTERS = 60
 MAX_KEY_LIMITS = 100  # networks, or templates, of one key
+MAX_DAILY_LIMIT = 2_000_000_000  # fits the column
 
 _MAX_NAME_CHARACTERS = 60
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]")
@@ -65,6 +66,12 @@ def parse_template_ids(text: str, known: Collection[UUID]) -> list[str]:
     if len(found) > MAX_KEY_LIMITS:
         raise InvalidValue(f"Enter at most {MAX_KEY_LIMITS} templates.")
     return [str(one) for one in dict.fromkeys(found)]
+
+
+def check_daily_limit(number: int) -> None:
+    """Raise InvalidValue unless a key may have this limit of messages a day."""
+    if not 1 <= number <= MAX_DAILY_LIMIT:
+        raise InvalidValue(f"Enter a number from 1 to {MAX_DAILY_LIMIT:,}.")
 
 
 def check_part_of_key(value: UUID) -> None:

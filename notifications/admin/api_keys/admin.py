@@ -44,7 +44,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     add_form = ApiKeyForm
     add_fields = (
         *("service", "name", "key_type", "manages_templates", "allowed_networks", "allowed_templates"),
-        *("expires_at", "note"),
+        *("daily_limit", "expires_at", "note"),
     )
     fields = ("name", "type", "ending", "may", "limits", "state", "last_used", "client", "week", "ends", "made", "note")
     editable = frozenset({"note"})  # a caller uses the key
@@ -253,9 +253,13 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
 
 def _limits(key: ApiKey) -> str:
-    """Return the networks and the number of templates to which a key is limited."""
-    templates = formats.counted(len(key.allowed_templates), "template") if key.allowed_templates else ""
-    return ", ".join([*key.allowed_networks, *([templates] if templates else [])])
+    """Return the networks, the number of templates and the messages a day to which a key is limited."""
+    limits = [*key.allowed_networks]
+    if key.allowed_templates:
+        limits.append(formats.counted(len(key.allowed_templates), "template"))
+    if key.daily_limit is not None:
+        limits.append(f"{formats.counted(key.daily_limit, 'message')} a day")
+    return ", ".join(limits)
 
 
 def _warning(key: ApiKey) -> list[str]:

@@ -37,6 +37,15 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         help_text="Optional. The IDs of the only templates that the key may send, with commas between. "
         "Leave empty for all.",
     )
+    daily_limit = forms.IntegerField(
+        label="Messages a day",
+        required=False,
+        min_value=1,
+        max_value=keys.MAX_DAILY_LIMIT,
+        widget=TextInput,
+        help_text="Optional. The most messages that the key may send on one UTC day, such as 500. "
+        "Leave empty for the limits of the service only.",
+    )
     key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
 
     class Meta:
@@ -48,6 +57,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
             "manages_templates",
             "allowed_networks",
             "allowed_templates",
+            "daily_limit",
             "expires_at",
             "note",
         )
@@ -97,6 +107,8 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if cleaned.get("daily_limit") and cleaned.get("key_type") == KeyType.TEST:
+            self.add_error("daily_limit", "Messages of test keys are not counted. Leave this empty.")
         service, name = cleaned.get("service"), cleaned.get("name")
         if service and name:
             active = service.api_keys.filter(revoked_at=None).values_list("name", flat=True)

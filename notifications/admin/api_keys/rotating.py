@@ -36,6 +36,7 @@ def rotate(key: ApiKey, *, ends_at: datetime, author: str) -> ApiKey:
         manages_templates=key.manages_templates,
         allowed_networks=key.allowed_networks,
         allowed_templates=key.allowed_templates,
+        daily_limit=key.daily_limit,
         note=key.note,
         created_by=author,
     )

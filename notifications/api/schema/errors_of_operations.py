@@ -55,7 +55,8 @@ _TABLE = (
 _BULK_STATES = (errors.BulkSendFinished, errors.BulkSendNotScheduled, errors.NothingToRetry)
 _BULK_RULES = (
     *(errors.TemplateNotFound, errors.TemplateArchived, errors.TextMessagesNotAllowed, errors.EmailsNotAllowed),
-    *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached, errors.KeyTemplateNotAllowed),
+    *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached, errors.KeyDailyLimitReached),
+    errors.KeyTemplateNotAllowed,
 )
 
 _RECIPIENT_SHAPE = (
@@ -69,6 +70,7 @@ _SENDING = (
     errors.NotOneOf,
     *_IDEMPOTENCY,
     errors.DailyLimitReached,
+    errors.KeyDailyLimitReached,
     *_BODY,
     *_SHAPE,
 )
@@ -149,7 +151,7 @@ FAMILIES = {
         *(errors.UrlNotFound, errors.MethodNotAllowed, errors.RequestNotUnderstood),
         *(*_BODY, *_IDEMPOTENCY),
     ),
-    "Limits": (errors.RateLimited, errors.DailyLimitReached),
+    "Limits": (errors.RateLimited, errors.DailyLimitReached, errors.KeyDailyLimitReached),
     "Delivery receipts": (
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),

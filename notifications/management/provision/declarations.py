@@ -95,6 +95,7 @@ class ApiKeyDeclaration(Declaration):
     type = Value(str, one_of(KeyType.values))
     manage_templates = Value(bool, source="manages_templates")
     networks = Value(str, keys.parse_networks, source="allowed_networks")
+    daily_limit = Value(int, keys.check_daily_limit)
     secret = Value(
         str, _parse_secret, stored=lambda service, text: text in {key.secret for key in service.api_keys.all()}
     )

@@ -13,7 +13,7 @@ from config import data_sets
 from config.invalid import InvalidValue
 from config.management.declarations import DeclaredRow
 from notifications.management.provision.sync import Rows, Sync, by
-from notifications.models import ApiKey, CallbackEndpoint, CallbackKind
+from notifications.models import ApiKey, CallbackEndpoint, CallbackKind, KeyType
 from notifications.models.callback_event import OF_DATA_SETS, parse_data_sets, parse_events
 from notifications.validation.keys import check_key_name_is_new
 
@@ -54,6 +54,8 @@ def _check(entry: DeclaredRow, key: ApiKey | None, others: Rows) -> None:
         entry.require("name", "type")
     elif key.revoked_at is not None and revoked is False:
         entry.refuse("revoked", "cannot be undone: create another key")
+    if entry.values.get("daily_limit") and entry.values.get("type", key.key_type if key else "") == KeyType.TEST:
+        entry.refuse("daily_limit", "is not for test keys: their messages are not counted")
     stays_unrevoked = not revoked and (key is None or key.revoked_at is None)
     if stays_unrevoked and name is not None:
         entry.check("name", check_key_name_is_new, name, [one.name for one in others if one.revoked_at is None])

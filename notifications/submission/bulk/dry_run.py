@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -14,7 +15,7 @@ from notifications.bulk_tables.rows import CheckedRow
 from notifications.bulk_tables.tables import Table
 from notifications.errors import NotificationError
 from notifications.models import Channel, LimitKind
-from notifications.submission import policy, templates
+from notifications.submission import limits, policy, templates
 from notifications.submission.bulk.judge import Judged, error_of, rules_for
 from notifications.submission.bulk.requests import find_sender
 from notifications.submission.bulk.suppressed import ROWS_AT_ONCE, SuppressedRows
@@ -164,7 +165,12 @@ def _check_table(caller: Caller, template: TemplateText, part: BulkRequestPart, 
         run.parts = None if template.type is Channel.EMAIL else seen.parts
         run.suppressed = seen.suppressed()
     known_kinds = KINDS if table_check.checks_rows else (*_OF_TABLE, *_OF_SIZE)
-    return {kind: _result(caller, template, kind, found.get(kind)) for kind in known_kinds}
+    results = {kind: _result(caller, template, kind, found.get(kind)) for kind in known_kinds}
+    if results["daily_limit"].ok:
+        results["daily_limit"] = checks.attempt(
+            "daily_limit", partial(limits.check_key, caller, max(judged.counted.values()))
+        )
+    return results
 
 
 def _result(caller: Caller, template: TemplateText, kind: str, error: TableError | None) -> Result:

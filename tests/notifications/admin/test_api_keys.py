@@ -234,6 +234,16 @@ def test_a_key_is_limited_to_networks_and_templates(console, service):
     assert "192.0.2.7/32, 2001:db8::/32, 1 template" in page
 
 
+def test_a_live_key_is_limited_to_messages_a_day(console, service):
+    wrong = console.post(ADD, form(console, service, name="wrong", key_type="test", daily_limit="5"))
+    console.post(ADD, form(console, service, name="office", key_type="live", daily_limit="500"))
+
+    assert "Messages of test keys are not counted." in wrong.content.decode()
+    key = ApiKey.objects.get()
+    assert key.daily_limit == 500
+    assert "500 messages a day" in console.get(f"/admin/notifications/apikey/{key.pk}/change/").content.decode()
+
+
 def test_a_template_of_another_service_is_no_limit(console, service):
     other = factories.make_template()
 

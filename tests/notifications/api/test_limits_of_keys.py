@@ -1,11 +1,17 @@
 """Keys that are limited to networks and to templates."""
 
-import pytest
-from django.test import Client
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
-from notifications.models import ApiKey, Notification
+import pytest
+import time_machine
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from notifications.models import ApiKey, BulkSend, KeyCounter, KeyType, Notification
 from notifications.submission import ttl_cache
-from tests.factories import make_template
+from tests.factories import make_api_key, make_template
 from tests.notifications.calling import make_caller, messages
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +54,81 @@ def test_a_key_works_only_from_its_networks(caller, networks, ip_address, status
     if status == 403:
         assert messages(response) == [f"Invalid token: this API key may not be used from {ip_address}"]
         assert not Notification.objects.exists()
+
+
+def statuses(caller, template, number):
+    return [send(caller, template).status_code for _ in range(number)]
+
+
+@pytest.mark.usefixtures("noon")
+def test_a_key_sends_at_most_its_messages_of_a_day():
+    caller = make_caller()
+    limit(caller, daily_limit=2)
+    template = make_template(caller.service)
+
+    assert statuses(caller, template, 3) == [201, 201, 429]
+
+    refused = send(caller, template)
+    assert messages(refused) == ["Exceeded the limit of this API key (2 messages) for today"]
+    assert refused.headers["Retry-After"] == str(12 * 3600)
+    assert Notification.objects.count() == 2
+    with time_machine.travel(timezone.now() + timedelta(days=1), tick=False):
+        assert statuses(caller, template, 3) == [201, 201, 429]
+    assert KeyCounter.objects.get().count == 2
+
+
+def test_the_limit_of_one_key_concerns_no_other_key_and_no_test_key():
+    caller = make_caller()
+    template = make_template(caller.service)
+    limit(caller, daily_limit=1)
+    test_caller = make_caller(caller.service, key_type=KeyType.TEST)
+    limit(test_caller, daily_limit=1)
+    other = make_caller(caller.service)
+
+    assert statuses(caller, template, 2) == [201, 429]
+    assert statuses(other, template, 2) == [201, 201]
+    assert statuses(test_caller, template, 2) == [201, 201]
+
+
+def test_a_message_over_the_limit_of_the_service_does_not_count_for_the_key():
+    caller = make_caller(daily_limit_email=1)
+    limit(caller, daily_limit=5)
+
+    assert statuses(caller, make_template(caller.service), 2) == [201, 429]
+    assert KeyCounter.objects.get().count == 1
+
+
+def test_a_bulk_send_counts_with_all_its_rows_or_is_refused():
+    caller = make_caller()
+    limit(caller, daily_limit=3)
+    template = make_template(caller.service, content="Hello")
+    rows = [["email address"], ["a@example.org"], ["b@example.org"]]
+    body = {"template_id": str(template.pk), "name": "two", "rows": rows}
+
+    accepted = caller.post("/v2/notifications/bulk", body)
+    refused = caller.post("/v2/notifications/bulk", {**body, "name": "again"})
+    dry = caller.post("/v2/notifications/bulk?dry_run=true", body)
+
+    assert (accepted.status_code, refused.status_code) == (201, 429)
+    assert messages(refused) == ["Exceeded the limit of this API key (3 messages) for today"]
+    assert [one["check"] for one in dry.json()["checks"] if one["ok"] is False] == ["daily_limit"]
+    assert BulkSend.objects.count() == 1
+    assert KeyCounter.objects.get().count == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_messages_never_exceed_the_limit_of_a_key():
+    key = make_api_key(daily_limit=5)
+    day = timezone.now().date()
+
+    def spend(_):
+        try:
+            return KeyCounter.objects.spend(key.pk, day, 1, limit=5)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(spend, range(12))) == 5
 
 
 def test_a_forged_header_does_not_change_the_network(caller):
@@ -104,6 +185,7 @@ def test_a_key_describes_itself_without_its_secret(caller):
         "type": "live",
         "service": {"id": str(key.service_id), "name": key.service.name, "is_live": True},
         "manages_templates": False,
+        "daily_limit": None,
         "allowed_networks": ["127.0.0.0/8"],
         "allowed_templates": ["99309e09-88b3-402f-8eec-450fe9dc451a"],
         "created_at": key.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),

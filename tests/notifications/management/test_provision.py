@@ -131,6 +131,12 @@ def test_a_key_is_limited_to_the_networks_of_the_document():
     assert ApiKey.objects.get().allowed_networks == []
 
 
+def test_a_live_key_is_limited_to_the_messages_of_the_document():
+    apply_one(api_keys=[{"name": "office", "type": "live", "daily_limit": 500}])
+
+    assert ApiKey.objects.get().daily_limit == 500
+
+
 def test_a_secret_is_only_shown_for_new_keys():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 
@@ -420,6 +426,8 @@ FAULTY = [
     ({}, "services[0].name: is required"),
     ({"name": "P", "colour": 1}, "services[0].colour: is not a known key"),
     ({"name": "P", "id": "x"}, "services[0].id: must be a UUID such as 00000000-0000-4000-8000-000000000000"),
+    ({"name": "P", "api_keys": [{"name": "k", "type": "test", "daily_limit": 5}]},
+     "services[0].api_keys[0].daily_limit: is not for test keys: their messages are not counted"),
     ({"name": "P", "live": 1}, "services[0].live: must be true or false"),
     ({"name": "P", "permissions": ["fax"]},
      "services[0].permissions[0]: must be one of sms, email, international_sms, sms_to_uk_landlines"),
