@@ -134,6 +134,61 @@ def test_records_are_imported_asked_for_and_exported(invoke, tmp_path):
     assert [json.loads(one)["_id"] for one in (tmp_path / "all.ndjson").read_text().splitlines()] == ["a", "b", "c"]
 
 
+def test_one_record_is_read_changed_and_deleted(invoke):
+    invoke("data", "empty", "demo/visits", "--yes")
+    records = '[{"_timestamp": "2026-11-20T09:00:00Z", "_id": "a/b:é", "count": 1, "page": "/start"}]'
+    invoke("data", "write", "demo/visits", text=records)
+
+    assert invoke("records", "get", "demo/visits", "a/b:é", "--json").json["count"] == 1
+    changed = '{"_timestamp": "2026-11-20T09:00:00Z", "count": 2, "page": "/start"}'
+    done = invoke("records", "change", "demo/visits", "a/b:é", "--reason", "counted twice ✓", text=changed)
+    assert done.out == "a/b:é is changed.\n"
+    assert invoke("records", "get", "demo/visits", "a/b:é", "--json").json["count"] == 2
+    where = ("records", "delete-where", "demo/visits", "count = 2")
+    assert invoke(*where, "--dry-run").out == "1 records match.\n"
+    assert invoke("records", "delete", "demo/visits", "a/b:é", "--yes").out == "a/b:é is deleted.\n"
+    assert invoke(*where, "--yes").out == "0 records are deleted.\n"
+    gone = invoke("records", "get", "demo/visits", "a/b:é")
+    assert (gone.code, gone.err.splitlines()[0]) == (1, "There is no record with this _id.")
+    assert invoke("records", "change", "demo/visits", "x", text="{").err.startswith("Standard input is not JSON")
+
+
+def test_an_emptying_is_undone_and_a_schema_is_given(invoke):
+    invoke("data", "empty", "demo/visits", "--yes")
+    invoke("data", "write", "demo/visits", text='{"_timestamp": "2026-11-20T09:00:00Z", "count": 1}')
+    invoke("data", "empty", "demo/visits", "--yes")
+
+    assert invoke("data", "undo", "demo/visits").out == "demo_visits contains 1 records again\n"
+    given = invoke("data", "set-schema", "demo/visits", "--mode", "off", text='{"required": ["count"]}')
+    assert given.out == "demo/visits has the schema.\n"
+    assert json.loads(invoke("data", "schema", "demo/visits").out)["required"] == ["count"]
+    assert invoke("data", "set-schema", "demo/visits", "--mode", "x", text="{}").code == 1
+
+
+def test_a_file_is_imported_with_settings_and_its_rejected_rows_are_printed(invoke, tmp_path):
+    invoke("data", "empty", "demo/visits", "--yes")
+    (tmp_path / "visits.csv").write_text("day;count\n20.11.2026;1,5\nlater;2\n")
+    settings = {"decimal": ",", "delimiter": ";", "columns": {"day": {"to": "_timestamp"}}}
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
+    start = ("imports", "start", "demo/visits", tmp_path / "visits.csv", "--settings", tmp_path / "settings.json")
+
+    found = invoke(*start, "--wait", "--json")
+
+    assert (found.code, found.json["state"], found.json["rows"]["stored"]) == (0, "finished", 1), found.json
+    assert "later" in invoke("imports", "rejected", "demo/visits", found.json["id"]).out
+    assert found.json["id"] in invoke("imports", "list", "demo/visits").out
+    assert invoke("imports", "get", "demo/visits", found.json["id"], "--json").json["file"]["name"] == "visits.csv"
+    again = invoke("imports", "cancel", "demo/visits", found.json["id"])
+    assert (again.code, again.err.splitlines()[0]) == (1, "The import is finished.")
+    (tmp_path / "settings.json").write_text("[]")
+    assert invoke(*start).code == 2
+
+
+def test_a_saved_query_is_run(invoke):
+    assert invoke("queries", "run", "demoVisitsWeekly", "--json").json["unit"] == "visits"
+    assert invoke("queries", "run", "noSuchQuery12345").code == 1
+
+
 def test_templates_are_pulled_changed_and_pushed(invoke, tmp_path):
     folder = tmp_path / "templates"
     assert invoke("templates", "pull", folder).code == 0

@@ -30,6 +30,32 @@ def sync(build: Callable[Parameters, Call[Result]]) -> Callable[Concatenate[Call
     return method
 
 
+def of_data_set(
+    build: Callable[Concatenate[str, str | None, Parameters], Call[Result]],
+) -> Callable[Concatenate[Any, Parameters], Result]:
+    """Return a method of `DataSet`: the builder gets the path and the token of the data set first."""
+
+    @wraps(build)
+    def method(self: Any, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        result: Result = self._client._run(build(self.path, self._token, *arguments, **named))
+        return result
+
+    return method
+
+
+def of_data_set_async(
+    build: Callable[Concatenate[str, str | None, Parameters], Call[Result]],
+) -> Callable[Concatenate[Any, Parameters], Coroutine[Any, Any, Result]]:
+    """Return a method of `AsyncDataSet`, as `of_data_set` does."""
+
+    @wraps(build)
+    async def method(self: Any, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        result: Result = await self._client._run(build(self.path, self._token, *arguments, **named))
+        return result
+
+    return method
+
+
 def asynchronous(
     build: Callable[Parameters, Call[Result]],
 ) -> Callable[Concatenate[AsyncCaller, Parameters], Coroutine[Any, Any, Result]]:

@@ -8,10 +8,10 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
+from signalbox import _data_calls, _wire
 from signalbox import _more_sending as more
 from signalbox import _sandbox_calls as sandbox
 from signalbox import _sending as sending
-from signalbox import _wire
 from signalbox._binding import AsyncCaller, Caller, asynchronous, sync
 from signalbox._calls import Call
 from signalbox.data_sets import AsyncDataSet, DataSet
@@ -162,6 +162,7 @@ class Signalbox(_Settings):
     add_suppression = sync(more.add_suppression)
     find_suppressions = sync(more.find_suppressions)
     remove_suppression = sync(more.remove_suppression)
+    run_saved_query = sync(_data_calls.run_saved_query)
 
     def get_all_notifications_iterator(self, **filters: Any) -> Iterator[dict[str, Any]]:
         """Yield all messages that match, newest first.
@@ -263,6 +264,7 @@ class AsyncSignalbox(_Settings):
     add_suppression = asynchronous(more.add_suppression)
     find_suppressions = asynchronous(more.find_suppressions)
     remove_suppression = asynchronous(more.remove_suppression)
+    run_saved_query = asynchronous(_data_calls.run_saved_query)
 
     async def get_all_notifications_iterator(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
         """Yield all messages that match, newest first."""

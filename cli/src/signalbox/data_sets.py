@@ -4,8 +4,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from signalbox import _records
-from signalbox._binding import AsyncCaller, Streamer
+from signalbox import _data_calls, _records
+from signalbox._binding import AsyncCaller, Streamer, of_data_set, of_data_set_async
 from signalbox._records import BATCH_RECORDS, Record
 from signalbox.errors import SignalboxError
 
@@ -72,6 +72,28 @@ class DataSet(_Named):
         'demo_visits now contains 0 records'
         """
         return str(self._client._run(_records.empty(self.path, self._token))["message"])
+
+    get_record = of_data_set(_data_calls.get_record)
+    change_record = of_data_set(_data_calls.change_record)
+    delete_record = of_data_set(_data_calls.delete_record)
+    delete_records = of_data_set(_data_calls.delete_records)
+    undo = of_data_set(_data_calls.undo)
+    get_schema = of_data_set(_data_calls.get_schema)
+    set_schema = of_data_set(_data_calls.set_schema)
+    start_import = of_data_set(_data_calls.start_import)
+    get_imports = of_data_set(_data_calls.get_imports)
+    get_import = of_data_set(_data_calls.get_import)
+    change_import = of_data_set(_data_calls.change_import)
+    cancel_import = of_data_set(_data_calls.cancel_import)
+
+    def rejected_rows(self, import_id: str, format: str = "csv") -> Iterator[bytes]:
+        """Yield the rejected rows of an import as `csv` or `ndjson`, in blocks of bytes as they arrive.
+
+        >>> imported = visits.start_import(csv_file.read_bytes(), filename="visits.csv")["id"]
+        >>> b"".join(visits.rejected_rows(imported, "ndjson"))
+        b''
+        """
+        yield from self._client._stream(_data_calls.rejected_rows(self.path, self._token, import_id, format))
 
     @overload
     def query(self, as_: type[Row], **parameters: Any) -> list[Row]: ...
@@ -154,6 +176,19 @@ class AsyncDataSet(_Named):
     async def empty(self) -> str:
         """Delete all records, and return the sentence of the service."""
         return str((await self._client._run(_records.empty(self.path, self._token)))["message"])
+
+    get_record = of_data_set_async(_data_calls.get_record)
+    change_record = of_data_set_async(_data_calls.change_record)
+    delete_record = of_data_set_async(_data_calls.delete_record)
+    delete_records = of_data_set_async(_data_calls.delete_records)
+    undo = of_data_set_async(_data_calls.undo)
+    get_schema = of_data_set_async(_data_calls.get_schema)
+    set_schema = of_data_set_async(_data_calls.set_schema)
+    start_import = of_data_set_async(_data_calls.start_import)
+    get_imports = of_data_set_async(_data_calls.get_imports)
+    get_import = of_data_set_async(_data_calls.get_import)
+    change_import = of_data_set_async(_data_calls.change_import)
+    cancel_import = of_data_set_async(_data_calls.cancel_import)
 
     async def query(self, as_: type[Any] | None = None, **parameters: Any) -> list[Any]:
         """Return the rows of one answer, as `DataSet.query` does."""

@@ -12,8 +12,11 @@ from signalbox.commands import (
     bulk,
     callbacks,
     data,
+    imports,
     messages,
     profiles,
+    queries,
+    records,
     running,
     sandbox,
     sending,
@@ -28,7 +31,7 @@ EPILOG = "Exit codes: 0 done, 1 refused, 2 wrong use, 3 no connection, 130 inter
 app = typer.Typer(
     name="signalbox", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, epilog=EPILOG
 )
-for part in (sending, messages, bulk, templates, data, suppressions, callbacks, sandbox):
+for part in (sending, messages, bulk, templates, data, records, imports, queries, suppressions, callbacks, sandbox):
     app.add_typer(part.app)
 sending.add_preview(app)
 

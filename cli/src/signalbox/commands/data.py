@@ -114,6 +114,40 @@ def empty(data_set: Path_, yes: Annotated[bool, typer.Option("--yes", help="Do n
     show({"message": message}, message)
 
 
+@app.command()
+def undo(data_set: Path_) -> None:
+    """Bring back the records of the last emptying, within 24 hours. Example: signalbox data undo demo/visits"""
+    with client() as signalbox:
+        answer = signalbox.data_set(data_set).undo()
+    show(answer, answer["message"])
+
+
+@app.command()
+def schema(data_set: Path_) -> None:
+    """Print the JSON Schema of the records. Example: signalbox data schema demo/visits > schema.json"""
+    with client() as signalbox:
+        found = signalbox.data_set(data_set).get_schema()
+    typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+@app.command("set-schema")
+def set_schema(
+    data_set: Path_,
+    mode: Annotated[str | None, typer.Option(help="off, warn or enforce: for records that do not fit.")] = None,
+) -> None:
+    """Give the data set the JSON Schema on standard input.
+
+    Example: signalbox data set-schema demo/visits --mode warn < schema.json
+    """
+    try:
+        given = json.load(sys.stdin)
+    except ValueError as error:
+        raise SignalboxError(f"Standard input is not JSON: {error}", fix="Write one JSON Schema.") from error
+    with client() as signalbox:
+        answer = signalbox.data_set(data_set).set_schema(given, mode=mode)
+    show(answer, f"{data_set} has the schema.")
+
+
 def _one(many: list[str]) -> Any:
     return many[0] if len(many) == 1 else many
 
