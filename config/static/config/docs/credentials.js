@@ -3,7 +3,7 @@
 
 const UUID_LENGTH = 36;
 const values = { NOTIFY_API_KEY: "", DATA_TOKEN: "" }; // by the variable that the examples use
-const facts = new Map(); // what is known of a key: its whole text → a promise of its description
+const facts = new Map(); // the whole text of a key → its description by the API
 
 export const LABELS = { NOTIFY_API_KEY: "API key", DATA_TOKEN: "Access token of the data set" };
 export const maySign = Boolean(globalThis.crypto?.subtle); // browsers offer it to https and this machine only
@@ -27,27 +27,33 @@ export async function authorization(variable) {
     return `Bearer ${variable === "NOTIFY_API_KEY" ? await signed(value) : value}`;
 }
 
-// Return {type, name, service} of the key as the API describes it, or null if the API does not accept it.
-export function describe() {
+// Return {type, name, service} of the key as the API describes it; {isRefused: true} if the API refuses the key, so that
+// no call with it can do anything; or {} if that is not known.
+export async function describe() {
     const key = values.NOTIFY_API_KEY;
     if (!facts.has(key)) {
-        facts.set(key, read("/v2/api-key"));
+        const { status, body } = await read("/v2/api-key");
+        const found = body ?? { isRefused: [401, 403].includes(status) };
+        if (!body) {
+            return found; // the next form asks again
+        }
+        facts.set(key, found);
     }
     return facts.get(key);
 }
 
 // Return the templates of the service of the key.
 export async function templates() {
-    return (await read("/v2/templates"))?.templates ?? [];
+    return (await read("/v2/templates")).body?.templates ?? [];
 }
 
 async function read(path) {
     try {
         const headers = { Authorization: await authorization("NOTIFY_API_KEY") };
         const answer = await fetch(path, { headers, credentials: "omit", signal: AbortSignal.timeout(10_000) });
-        return answer.ok ? await answer.json() : null;
+        return { status: answer.status, body: answer.ok ? await answer.json() : null };
     } catch {
-        return null; // the call itself shows what is wrong
+        return {}; // no connection: the call itself shows what is wrong
     }
 }
 

@@ -7,6 +7,7 @@ const TYPES = {
     test: "With a test key nothing is really sent.",
     team: "This sends for real, to people in the team and the guest list.",
     live: "This sends for real.",
+    unknown: "This may send for real: the page could not read the type of the key.",
 };
 const accepted = new Set(); // keys with which the person has agreed to send for real
 
@@ -15,6 +16,7 @@ export async function note(notice, variable, fields, place) {
     const value = valueOf(variable);
     if (!value) {
         notice.replaceChildren();
+        notice.described = "";
         return;
     }
     if (notice.described === value) {
@@ -32,13 +34,20 @@ async function noteToken(notice, { dataset }) {
 
 async function noteKey(notice, fields, { dataset }, value) {
     const key = await describe();
-    const name = key ? ` Key ${key.name} of ${key.service.name}.` : "";
-    const text = key ? TYPES[key.type] + name : "The service did not accept this key. A call shows why.";
-    const isReal = key ? key.type !== "test" : false;
+    if (notice.described !== value) {
+        return; // another key was entered meanwhile
+    }
+    if (!key.type) {
+        notice.described = ""; // so that the next call asks again
+    }
+    const name = key.type ? ` Key ${key.name} of ${key.service.name}.` : "";
+    const unknown = key.isRefused ? "The service refuses this key. A call shows why." : TYPES.unknown;
+    const text = key.type ? TYPES[key.type] + name : unknown;
+    const isReal = key.type !== "test" && !key.isRefused;
     notice.replaceChildren(
         ...(isReal ? warning(text, "I want to make real calls with this key", value) : [element("p", { textContent: text })]),
     );
-    if (key) {
+    if (key.type) {
         await offerTemplates(notice, fields, dataset);
     }
 }
