@@ -108,6 +108,7 @@ class _BulkChecks:
         self.template = templates.for_bulk_sending(
             self._caller.service_id, given.value, language=self._part.values.get("language")
         )
+        policy.check_template(self._caller, self.template.id)
         fixed_files.check_none(self.template)
 
     def check_channel(self) -> None:

@@ -168,9 +168,13 @@ def test_a_bulk_send_and_a_dry_run_have_the_same_limit(caller):
         "/v2/notifications/email?dry_run=true", {"email_address": "ana@example.org", "template_id": str(other.pk)}
     )
 
+    dry_bulk = caller.post(
+        "/v2/notifications/bulk?dry_run=true", {"template_id": str(other.pk), "name": "x", "rows": table}
+    )
+
     assert bulk.status_code == 403
-    failed = [check["check"] for check in dry.json()["checks"] if check["ok"] is False]
-    assert failed == ["template"]
+    for run in (dry, dry_bulk):
+        assert [check["check"] for check in run.json()["checks"] if check["ok"] is False] == ["template"]
 
 
 def test_a_key_describes_itself_without_its_secret(caller):
