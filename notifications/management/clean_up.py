@@ -19,6 +19,7 @@ from notifications.jobs import retention
 from notifications.management.clean_up_bulk import BULK_SENDS
 from notifications.models import (
     ApiCallError,
+    ApiKeyDay,
     Attachment,
     CallbackDelivery,
     DataSetEvent,
@@ -42,7 +43,7 @@ from notifications.models import (
 )
 from notifications.models.data_set_event import KEPT_FOR as DATA_SET_EVENTS_ARE_KEPT_FOR
 from notifications.models.hourly_count import KEPT_FOR as STATISTICS_ARE_KEPT_FOR
-from notifications.models.key_usage import ENDPOINTS_ARE_KEPT_FOR, ERRORS_KEPT_PER_KEY
+from notifications.models.key_usage import CALLS_ARE_KEPT_FOR, ERRORS_KEPT_PER_KEY
 from notifications.models.log_export import KEPT_FOR as LOG_EXPORTS_ARE_KEPT_FOR
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
 from notifications.models.template_use import DAYS_KEPT
@@ -199,11 +200,11 @@ RULES = (
         keeps=lambda: f"the latest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
-        {"all services": EndpointCalls.objects.to_forget},
+        {"calls by day": ApiKeyDay.objects.to_forget, "calls by endpoint": EndpointCalls.objects.to_forget},
         "day",
-        name="endpoint-calls",
-        title="Calls of API keys by endpoint",
-        keeps=lambda: f"{ENDPOINTS_ARE_KEPT_FOR.days} days",
+        name="calls-of-keys",
+        title="Calls of API keys",
+        keeps=lambda: f"{CALLS_ARE_KEPT_FOR.days} days",
     ),
     rules.for_rows(
         {"names of values": TemplateUse.objects.to_forget, "failing calls": FailingCalls.objects.to_forget},

@@ -15,7 +15,7 @@ from config.utc_days import today
 from notifications.models.api_key import ApiKey
 
 ERRORS_KEPT_PER_KEY = 20  # of each key, the newest
-ENDPOINTS_ARE_KEPT_FOR = timedelta(days=31)
+CALLS_ARE_KEPT_FOR = timedelta(days=31)
 
 
 class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
@@ -25,6 +25,9 @@ class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
         for row in rows:
             mine = self.filter(key_id=row.key_id, day=row.day)
             mine.update(calls=F("calls") + row.calls, refused=F("refused") + row.refused)
+
+    def to_forget(self) -> Self:
+        return self.filter(day__lt=today() - CALLS_ARE_KEPT_FOR).order_by("day")
 
 
 class ApiKeyDay(models.Model):
@@ -59,7 +62,7 @@ class EndpointCallsQuerySet(models.QuerySet["EndpointCalls"]):
             mine.update(calls=F("calls") + calls, refused=F("refused") + refused)
 
     def to_forget(self) -> Self:
-        return self.filter(day__lt=today() - ENDPOINTS_ARE_KEPT_FOR).order_by("day")
+        return self.filter(day__lt=today() - CALLS_ARE_KEPT_FOR).order_by("day")
 
 
 class EndpointCalls(models.Model):

@@ -1,13 +1,16 @@
 """The recorded use of a key: its calls by day and its newest errors, without values of the caller."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from config.utc_days import today
 from notifications.models import ApiCallError, ApiKeyDay, EndpointCalls
-from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
+from notifications.models.key_usage import CALLS_ARE_KEPT_FOR, ERRORS_KEPT_PER_KEY
 from notifications.submission import usage
+from tests.cleaning import clean_up
 from tests.notifications.calling import Caller, make_caller, sms_template
 from tests.notifications.tokens import make_token
 
@@ -53,6 +56,16 @@ def test_calls_are_added_up_by_endpoint(caller: Caller) -> None:
     found = EndpointCalls.objects.filter(key=caller.key).values_list("endpoint", "calls", "refused")
 
     assert sorted(found) == [("GET /v2/notifications/{notification_id}", 2, 2), ("POST /v2/notifications/sms", 1, 1)]
+
+
+def test_old_calls_are_deleted(caller: Caller) -> None:
+    for ago in (CALLS_ARE_KEPT_FOR, CALLS_ARE_KEPT_FOR + timedelta(days=1)):
+        ApiKeyDay.objects.create(key=caller.key, day=today() - ago, calls=1)
+        EndpointCalls.objects.create(key=caller.key, day=today() - ago, endpoint="GET /v2/notifications", calls=1)
+
+    clean_up("calls-of-keys")
+
+    assert ApiKeyDay.objects.get().day == EndpointCalls.objects.get().day == today() - CALLS_ARE_KEPT_FOR
 
 
 def test_an_error_is_stored_by_its_slug(caller: Caller) -> None:
