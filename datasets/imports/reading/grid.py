@@ -8,6 +8,7 @@ from itertools import chain
 
 import msgspec
 
+from config.workbooks.sheets import MAX_PLACES
 from datasets.imports.reading import csv_rows, encodings, header, totals
 from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.column_facts import ColumnFacts
@@ -15,7 +16,6 @@ from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.header import NumberedRow
 from datasets.imports.reading.questions import Alternative, Json, question
 from datasets.imports.reading.settings import MAX_COLUMNS, ImportSettings
-from datasets.imports.reading.sheets import MAX_PLACES
 from datasets.imports.reading.sources import GridRow, SheetFile, csv, open_sheet_file
 
 

@@ -13,10 +13,12 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from datasets.imports.reading.cells import UnreadableFile
 from tests.datasets.imports.reading import answered, read
+from tests.notifications.bulk_tables.sheets import changed
 
 ROWS = "_timestamp,n\n2024-01-01,1\n2024-01-02,2\n"
 BOTH = [1, 2]
 DAY = date(2024, 1, 1)
+SHEET = "xl/worksheets/sheet1.xml"
 
 
 def excel(*rows: list[Any], change: Any = None) -> bytes:
@@ -145,6 +147,10 @@ def test_the_same_table_in_many_forms(data):
                 [date(2024, 1, 1), 1],
                 change=lambda _, sheet: setattr(sheet.column_dimensions["B"], "hidden", True),
             ),
+            ["hidden"],
+        ),
+        (
+            changed(excel(["_timestamp"], [DAY], [DAY]), SHEET, '<row r="3"', '<row ht="0" customHeight="1" r="3"'),
             ["hidden"],
         ),
     ],
@@ -303,6 +309,15 @@ def test_an_open_document_keeps_its_values():
     )
 
     assert found.records == [{"_timestamp": "2024-01-31T09:30:00Z", "n": 0.3, "p": 0.25, "b": True, "t": "00123"}]
+
+
+def test_a_table_inside_another_adds_no_rows():
+    inner = "<table:table><table:table-row>" + cell("9") + "</table:table-row></table:table>"
+    shapes = f"<table:shapes>{inner}</table:shapes>"
+    day = cell("2024-01-01", "date", office_date_value="2024-01-01")
+    data = open_document(cell("_timestamp") + shapes, day, f"<table:table-cell>{inner}</table:table-cell>", day)
+
+    assert read(data).column("_timestamp") == ["2024-01-01T00:00:00Z"] * 2
 
 
 @pytest.mark.parametrize(
