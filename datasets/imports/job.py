@@ -6,7 +6,7 @@ Source: docs/reference/imports.md §6.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,14 +28,13 @@ from config.queue.lease import Lease, LostLease
 from datasets import store
 from datasets.imports import calling, conversion, details, files, starting
 from datasets.imports.calling import ImportUnreadable
-from datasets.imports.conversion import Conversion, ConvertedRow, FollowingPace, LineReader
+from datasets.imports.conversion import BATCH_BYTES, Conversion, ConvertedRows, FollowingPace, LineReader
 from datasets.imports.details import ImportDetails
 from datasets.imports.reading import child
 from datasets.models import DataImport, ImportState
 from datasets.models.data_import import WORKING
 
 SLICE_SECONDS = 60  # other long tasks wait meanwhile
-_BATCH = {"postgresql": 10_000, "sqlite": 1_000}  # records; SQLite locks everything during a batch
 _RENEW_SECONDS = LEASE_SECONDS / 6
 
 log = structlog.get_logger()
@@ -135,8 +134,8 @@ class ImportJob(Job):
         with closing(reader):
             while True:
                 is_whole = following is None or following.is_over
-                some = reader.take(_BATCH[connection.vendor], run.position)
-                if some:
+                some = reader.take(BATCH_BYTES[connection.vendor], run.position)
+                if some is not None:
                     yield self._store(run, some)
                 elif is_whole:
                     break
@@ -145,17 +144,17 @@ class ImportJob(Job):
         if following is not None and following.failure:
             raise ImportUnreadable(following.failure)
 
-    def _store(self, run: DataImport, some: Sequence[ConvertedRow]) -> Batch:
-        found = [row.record for row in some if row.record is not None]
+    def _store(self, run: DataImport, some: ConvertedRows) -> Batch:
+        found = some.records
         if run.is_dry_run:
             new = len(found) - store.known_ids(run.data_set_id, [record.id for record in found])
         else:
             new = store.store_batch(run.data_set_id, found, token_id=run.token_id).new
             registry.RECORDS.add("written", number=len(found))
-        run.position = some[-1].number
+        run.position = some.position
         run.new += new
-        run.replaced += len(some) - new
-        return Batch(number=len(some), passed=len(some))
+        run.replaced += some.number - new
+        return Batch(number=some.number, passed=some.number)
 
     def ended(self, run: DataImport, error: str) -> None:
         """Set the state, in the transaction that ends the run."""

@@ -28,12 +28,12 @@ def read(archive: zipfile.ZipFile) -> Sheet:
     book = ExcelBook(archive)
     if not book.sheets:
         raise NotASpreadsheet
-    values = _Values(book)
+    values = _PrintedValues(book)
     part = ExcelRows(values.printed)
     return Sheet(rows=visible_rows(book.rows(book.sheets[0][1], part), part), unformatted=values.unformatted)
 
 
-class _Values:
+class _PrintedValues:
     """Prints values. unformatted: the positions of numbers whose format is not known"""
 
     def __init__(self, book: ExcelBook) -> None:

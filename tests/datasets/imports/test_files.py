@@ -284,6 +284,21 @@ def test_hidden_cells_are_imported_or_left_out_as_a_person_says():
     assert read(data, {"hidden": "leave_out"}).column("n") == [1]
 
 
+def test_a_rejected_row_names_all_of_its_faults():
+    columns = {"_timestamp": {"type": "time"}, "n": {"type": "integer"}, "b": {"type": "boolean"}}
+
+    found = read("_timestamp,n,b\n2024-01-01,x,maybe\nfoo,1,true\n,,perhaps\n", {"columns": columns, "footer_rows": 0})
+
+    assert found.rejected == [
+        (2, "is not a whole number; b: is not one of the words for yes and no"),
+        (3, "is not a date or time such as 2024-01-31 or 2024-01-31T09:00:00Z"),
+        (4, "is not one of the words for yes and no; _timestamp: is required"),
+    ]
+    assert [(one["row"], one["column"]) for one in found.counts["errors"]] == [
+        *((2, "n"), (2, "b"), (3, "_timestamp"), (4, "b"), (4, "_timestamp")),
+    ]
+
+
 def test_a_sheet_is_chosen_by_name():
     def second(book, _):
         book.create_sheet("Two").append(["_timestamp"])
