@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO, NamedTuple, Self
 
 from django.conf import settings
@@ -23,7 +24,7 @@ from datasets.models import DataImport
 from datasets.records import ParsedRecord
 from datasets.store import schemas
 
-_LONGEST_WAIT_SECONDS = 20  # then the lease is renewed
+_LONGEST_WAIT_SECONDS = 2  # then the lease is renewed, unless the import was cancelled or paused
 _POLL_SECONDS = 0.02
 BATCH_BYTES = {"postgresql": 1024 * 1024, "sqlite": 128 * 1024}  # SQLite locks everything during a batch
 
@@ -113,16 +114,17 @@ class Conversion:
         self._pool = ThreadPoolExecutor(1)
         given = (run.settings, self._names, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES)
         rules = (run.is_dry_run, schemas.enforced(run.data_set))
-        self._call = self._pool.submit(calling.run_child, run, child.convert, *given, *rules)
+        self._ended = Event()
+        self._call = self._pool.submit(calling.run_child, run, self._ended, child.convert, *given, *rules)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wait for the end: its lines are used by the next task."""
+        """End the child process if it still works: the import was cancelled or paused, or the database is away."""
+        self._ended.set()
         self.reader.close()
         self._pool.shutdown(wait=True)
-        self._note_end()
 
     def wait_for_rows(self) -> None:
         """Wait until there are rows for a batch, or the end, or some time has passed. Not in a transaction."""

@@ -8,8 +8,9 @@ Source: docs/reference/imports.md §6.
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import structlog
@@ -35,7 +36,7 @@ from datasets.models import DataImport, ImportState
 from datasets.models.data_import import WORKING
 
 SLICE_SECONDS = 60  # other long tasks wait meanwhile
-_RENEW_SECONDS = LEASE_SECONDS / 6
+_RENEW_SECONDS = 2  # after so many seconds, a worker that only waits finds out that an import was cancelled
 
 log = structlog.get_logger()
 
@@ -70,7 +71,10 @@ def _store(run: DataImport, seconds: float | None) -> bool:
         return False
     with Conversion(run) as following:
         job = ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
-        return runner.work(run, job, seconds)
+        while is_left := runner.work(run, job, seconds):
+            if following.is_over:  # else its lines would be lost
+                break
+    return is_left
 
 
 def _forget(run: DataImport) -> None:
@@ -89,10 +93,14 @@ def _read(run: DataImport) -> None:
     given = (run.given, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES)
     try:
         calling.fetch(run)
+        ended = Event()
         with ThreadPoolExecutor(1) as pool:
-            call = pool.submit(calling.run_child, run, child.inspect, *given)
-            while not wait([call], timeout=_RENEW_SECONDS).done:
-                lease.renew()
+            call = pool.submit(calling.run_child, run, ended, child.inspect, *given)
+            try:
+                while not wait([call], timeout=_RENEW_SECONDS).done:
+                    lease.renew()
+            finally:  # it was cancelled, or the database is away: nobody needs the result
+                ended.set()
         found = call.result()
     except ImportUnreadable as error:
         _fail(run, str(error))
@@ -131,7 +139,7 @@ class ImportJob(Job):
             raise LostLease
         following = self.following
         reader = LineReader(conversion.lines_of(run)) if following is None else following.reader
-        with closing(reader):
+        with closing(reader) if following is None else nullcontext():
             while True:
                 is_whole = following is None or following.is_over
                 some = reader.take(BATCH_BYTES[connection.vendor], run.position)
