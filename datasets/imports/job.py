@@ -116,7 +116,7 @@ def _read(run: DataImport) -> None:
             is_converted=False,
         )
         if is_kept and not is_asking:
-            starting.save_settings(run)
+            starting.save_settings(run.data_set, run.given)
 
 
 def _fail(run: DataImport, message: str) -> None:
