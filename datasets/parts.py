@@ -8,6 +8,7 @@ from datasets.admin.failure_alarms import FAILURE_ALARMS
 from datasets.admin.retention import SET_RETENTION
 from datasets.admin.retrying import RETRY_REJECTED
 from datasets.alarms import mail
+from datasets.imports.one_person import PERSONAL_IMPORTS
 from datasets.management import clean_up, column_health, dashboards, demo, provision
 from datasets.management.tries import try_data
 from datasets.personal_columns import COLUMNS
@@ -38,6 +39,7 @@ PARTS: tuple[object, ...] = (
     needs.NEEDS,
     finding.FINDER,
     COLUMNS,
+    PERSONAL_IMPORTS,  # before the records, because a cancelled import has stored some
     PERSONAL_RECORDS,
     REQUESTS,
     FAILURE_ALARMS,

@@ -4,7 +4,17 @@ Readers of files and emails of other people run here, so that one input cannot e
 make them wait. Source: docs/reference/security.md §14.
 """
 
-from config.limited.limits import MIB, AllBusy, LimitExceeded, ProcessLimits, TookTooLong, TooLarge
+from config.limited.limits import MIB, AllBusy, CallEnded, LimitExceeded, ProcessLimits, TookTooLong, TooLarge
 from config.limited.processes import Processes, run
 
-__all__ = ["MIB", "AllBusy", "LimitExceeded", "ProcessLimits", "Processes", "TooLarge", "TookTooLong", "run"]
+__all__ = [
+    "MIB",
+    "AllBusy",
+    "CallEnded",
+    "LimitExceeded",
+    "ProcessLimits",
+    "Processes",
+    "TooLarge",
+    "TookTooLong",
+    "run",
+]

@@ -25,6 +25,10 @@ class LimitExceeded(Exception):
     """The call needs more than its limits."""
 
 
+class CallEnded(Exception):
+    """The caller no longer wants the result. The child process was ended."""
+
+
 class TooLarge(LimitExceeded):
     """The call needs more memory than it may use, or the system has ended its process."""
 

@@ -11,10 +11,11 @@ from typing import Any, BinaryIO, TypeVar
 
 from config.limited import child
 from config.limited.child import Life
-from config.limited.limits import AllBusy, ProcessLimits, TookTooLong, TooLarge
+from config.limited.limits import AllBusy, CallEnded, ProcessLimits, TookTooLong, TooLarge
 
 Result = TypeVar("Result")
 
+_LOOK_SECONDS = 0.2  # between two looks at whether the caller still wants the result
 _END_SECONDS = 10  # for the end of a child that has closed its connection, on a busy machine
 LIFE = Life()
 _all: "weakref.WeakSet[Processes]" = weakref.WeakSet()
@@ -43,13 +44,20 @@ class Processes:
         self._free = threading.BoundedSemaphore(self._number)
 
     def run(
-        self, function: Callable[..., Result], *arguments: object, limits: ProcessLimits, files: Sequence[BinaryIO] = ()
+        self,
+        function: Callable[..., Result],
+        *arguments: object,
+        limits: ProcessLimits,
+        files: Sequence[BinaryIO] = (),
+        ended: threading.Event | None = None,
     ) -> Result:
         """Run a function of a module in a child process and return its result.
 
         files: open files, which the function gets as its first arguments; their position is shared
+        ended: set it to end the call and its process
         Arguments, result and exceptions must be picklable.
-        Raises TooLarge, TookTooLong, AllBusy, RuntimeError if the process fails, and what the function raises.
+        Raises TooLarge, TookTooLong, AllBusy, CallEnded, RuntimeError if the process fails, and what the function
+        raises.
         """
         began = time.monotonic()
         for file in files:
@@ -60,7 +68,7 @@ class Processes:
             raise AllBusy
         until = limits.seconds + (began if limits.wait_seconds is None else time.monotonic())
         try:
-            has_returned, answer = self._call(call, [file.fileno() for file in files], until)
+            has_returned, answer = self._call(call, [file.fileno() for file in files], until, ended)
         finally:
             self._free.release()
         if not has_returned:
@@ -68,7 +76,9 @@ class Processes:
         result: Result = answer
         return result
 
-    def _call(self, call: child.LimitedCall, files: list[int], until: float) -> tuple[bool, Any]:
+    def _call(
+        self, call: child.LimitedCall, files: list[int], until: float, ended: threading.Event | None
+    ) -> tuple[bool, Any]:
         while True:
             try:
                 one, is_warm = self._idle.pop(), True
@@ -78,7 +88,7 @@ class Processes:
                 one.end()
                 continue
             try:
-                answer = one.call(call, files, until)
+                answer = one.call(call, files, until, ended)
             except BaseException as error:
                 one.end()
                 if not isinstance(error, _Ended):
@@ -99,13 +109,18 @@ class _Child:
         self._process.start()
         theirs.close()
 
-    def call(self, call: child.LimitedCall, files: list[int], until: float) -> tuple[bool, Any]:
-        """Return whether the function returned, and its result or exception. Raises TookTooLong, _Ended."""
+    def call(
+        self, call: child.LimitedCall, files: list[int], until: float, ended: threading.Event | None
+    ) -> tuple[bool, Any]:
+        """Return whether the function returned, and its result or exception. Raises TookTooLong, CallEnded, _Ended."""
         try:
             self._connection.send(call)
             child.send(self._connection, files)
-            if not self._connection.poll(max(until - time.monotonic(), 0)):
-                raise TookTooLong
+            while not self._connection.poll(_seconds_to(until, most=None if ended is None else _LOOK_SECONDS)):
+                if ended is not None and ended.is_set():
+                    raise CallEnded
+                if time.monotonic() >= until:
+                    raise TookTooLong
             answer: tuple[bool, Any] = self._connection.recv()
         except (EOFError, ConnectionError) as error:
             self._process.join(_END_SECONDS)
@@ -119,6 +134,11 @@ class _Child:
         self._connection.close()
         self._process.kill()
         self._process.join()
+
+
+def _seconds_to(until: float, *, most: float | None) -> float:
+    seconds = max(until - time.monotonic(), 0)
+    return seconds if most is None else min(seconds, most)
 
 
 _processes = Processes()

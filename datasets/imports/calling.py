@@ -1,6 +1,7 @@
 """Call the child process that reads files. Its errors become sentences for the person."""
 
 from collections.abc import Callable
+from threading import Event
 from typing import TypeVar
 
 import structlog
@@ -39,11 +40,17 @@ def fetch(run: DataImport) -> None:
         raise ImportUnreadable(_DAMAGED) from error
 
 
-def run_child(run: DataImport, function: Callable[..., Result], *arguments: object) -> Result:
-    """Run a function of the child process over the fetched file. Uses no database. Raises ImportUnreadable."""
+def run_child(run: DataImport, ended: Event, function: Callable[..., Result], *arguments: object) -> Result:
+    """Run a function of the child process over the fetched file. Uses no database.
+
+    ended: set it to end the process. Raises ImportUnreadable, CallEnded.
+    """
     folder = files.work_folder(run.pk)
+    paths = (str(folder / work_files.FILE), str(folder))
     try:
-        return _children.run(function, str(folder / work_files.FILE), str(folder), *arguments, limits=LIMITS)
+        return _children.run(function, *paths, *arguments, limits=LIMITS, ended=ended)
+    except limited.CallEnded:
+        raise
     except (UnreadableFile, WrongSettings) as error:
         raise ImportUnreadable(str(error)) from error
     except limited.TookTooLong as error:

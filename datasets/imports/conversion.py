@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO, NamedTuple, Self
 
 from django.conf import settings
+from django.db import connection
 
 from config.jobs.pace import Pace
 from datasets.imports import calling, details, files
@@ -22,16 +24,20 @@ from datasets.models import DataImport
 from datasets.records import ParsedRecord
 from datasets.store import schemas
 
-_LONGEST_WAIT_SECONDS = 20  # then the lease is renewed
+_LONGEST_WAIT_SECONDS = 2  # then the lease is renewed, unless the import was cancelled or paused
 _POLL_SECONDS = 0.02
-_ENOUGH_BYTES = 1024 * 1024  # for a batch
+BATCH_BYTES = {"postgresql": 1024 * 1024, "sqlite": 128 * 1024}  # SQLite locks everything during a batch
 
 
-class ConvertedRow(NamedTuple):
-    """record: None for a repeated `_id` of a dry run"""
+class ConvertedRows(NamedTuple):
+    """Some rows. position: the number of the last one; number: how many, also those without a record
 
+    A dry run has no record for a row whose `_id` came before.
+    """
+
+    position: int
     number: int
-    record: ParsedRecord | None
+    records: list[ParsedRecord]
 
 
 def lines_of(run: DataImport) -> Path:
@@ -63,25 +69,34 @@ class LineReader:
                 break
         return self._opened
 
-    def take(self, most: int, after: int) -> list[ConvertedRow]:
-        """Return up to `most` rows that follow the row `after`, or fewer if no more are written yet."""
-        found: list[ConvertedRow] = []
-        file = self._file()
-        while file is not None and len(found) < most:
-            line = file.readline()
-            if not line.endswith(b"\n"):  # the end, or a line that is not complete yet
-                file.seek(-len(line), os.SEEK_CUR)
+    def take(self, about_bytes: int, after: int) -> ConvertedRows | None:
+        """Return rows that follow the row `after`, or None if no more are written yet."""
+        while lines := self._lines(about_bytes):
+            if _number(lines[0]) <= after:  # stored before the process was killed
+                lines = [line for line in lines if _number(line) > after]
+            if lines:
                 break
-            self._read_bytes += len(line)
-            number, _, rest = line.partition(b"\t")
-            if int(number) > after:
-                found.append(ConvertedRow(int(number), _record(rest)))
-        return found
+        else:
+            return None
+        rows = (line.split("\t", 5) for line in b"".join(lines).decode().split("\n")[:-1])
+        records = [
+            ParsedRecord._make((record_id, timestamp, start_at or None, end_at or None, body))
+            for _, record_id, timestamp, start_at, end_at, body in rows
+            if record_id
+        ]
+        return ConvertedRows(_number(lines[-1]), len(lines), records)
+
+    def _lines(self, about_bytes: int) -> list[bytes]:
+        file = self._file()
+        lines = file.readlines(about_bytes) if file is not None else []
+        if file is not None and lines and not lines[-1].endswith(b"\n"):  # the line is not complete yet
+            file.seek(-len(lines.pop()), os.SEEK_CUR)
+        self._read_bytes += sum(map(len, lines))
+        return lines
 
 
-def _record(line: bytes) -> ParsedRecord | None:
-    record_id, timestamp, start_at, end_at, body = line[:-1].decode().split("\t", 4)
-    return ParsedRecord(record_id, timestamp, start_at or None, end_at or None, body) if record_id else None
+def _number(line: bytes) -> int:
+    return int(line.partition(b"\t")[0])
 
 
 class Conversion:
@@ -99,16 +114,17 @@ class Conversion:
         self._pool = ThreadPoolExecutor(1)
         given = (run.settings, self._names, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES)
         rules = (run.is_dry_run, schemas.enforced(run.data_set))
-        self._call = self._pool.submit(calling.run_child, run, child.convert, *given, *rules)
+        self._ended = Event()
+        self._call = self._pool.submit(calling.run_child, run, self._ended, child.convert, *given, *rules)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wait for the end: its lines are used by the next task."""
+        """End the child process if it still works: the import was cancelled or paused, or the database is away."""
+        self._ended.set()
         self.reader.close()
         self._pool.shutdown(wait=True)
-        self._note_end()
 
     def wait_for_rows(self) -> None:
         """Wait until there are rows for a batch, or the end, or some time has passed. Not in a transaction."""
@@ -117,7 +133,7 @@ class Conversion:
             if self._call.done():
                 self._note_end()
                 return
-            if self.reader.unread_bytes > _ENOUGH_BYTES:
+            if self.reader.unread_bytes > BATCH_BYTES[connection.vendor]:
                 return
             time.sleep(_POLL_SECONDS)
 

@@ -6,10 +6,11 @@ Source: docs/reference/imports.md §6.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import structlog
@@ -28,15 +29,14 @@ from config.queue.lease import Lease, LostLease
 from datasets import store
 from datasets.imports import calling, conversion, details, files, starting
 from datasets.imports.calling import ImportUnreadable
-from datasets.imports.conversion import Conversion, ConvertedRow, FollowingPace, LineReader
+from datasets.imports.conversion import BATCH_BYTES, Conversion, ConvertedRows, FollowingPace, LineReader
 from datasets.imports.details import ImportDetails
 from datasets.imports.reading import child
 from datasets.models import DataImport, ImportState
 from datasets.models.data_import import WORKING
 
 SLICE_SECONDS = 60  # other long tasks wait meanwhile
-_BATCH = {"postgresql": 10_000, "sqlite": 1_000}  # records; SQLite locks everything during a batch
-_RENEW_SECONDS = LEASE_SECONDS / 6
+_RENEW_SECONDS = 2  # after so many seconds, a worker that only waits finds out that an import was cancelled
 
 log = structlog.get_logger()
 
@@ -71,7 +71,10 @@ def _store(run: DataImport, seconds: float | None) -> bool:
         return False
     with Conversion(run) as following:
         job = ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
-        return runner.work(run, job, seconds)
+        while is_left := runner.work(run, job, seconds):
+            if following.is_over:  # else its lines would be lost
+                break
+    return is_left
 
 
 def _forget(run: DataImport) -> None:
@@ -90,10 +93,14 @@ def _read(run: DataImport) -> None:
     given = (run.given, run.data_set.auto_ids or (), settings.IMPORT_MAX_BYTES)
     try:
         calling.fetch(run)
+        ended = Event()
         with ThreadPoolExecutor(1) as pool:
-            call = pool.submit(calling.run_child, run, child.inspect, *given)
-            while not wait([call], timeout=_RENEW_SECONDS).done:
-                lease.renew()
+            call = pool.submit(calling.run_child, run, ended, child.inspect, *given)
+            try:
+                while not wait([call], timeout=_RENEW_SECONDS).done:
+                    lease.renew()
+            finally:  # it was cancelled, or the database is away: nobody needs the result
+                ended.set()
         found = call.result()
     except ImportUnreadable as error:
         _fail(run, str(error))
@@ -109,7 +116,7 @@ def _read(run: DataImport) -> None:
             is_converted=False,
         )
         if is_kept and not is_asking:
-            starting.save_settings(run)
+            starting.save_settings(run.data_set, run.given)
 
 
 def _fail(run: DataImport, message: str) -> None:
@@ -132,11 +139,11 @@ class ImportJob(Job):
             raise LostLease
         following = self.following
         reader = LineReader(conversion.lines_of(run)) if following is None else following.reader
-        with closing(reader):
+        with closing(reader) if following is None else nullcontext():
             while True:
                 is_whole = following is None or following.is_over
-                some = reader.take(_BATCH[connection.vendor], run.position)
-                if some:
+                some = reader.take(BATCH_BYTES[connection.vendor], run.position)
+                if some is not None:
                     yield self._store(run, some)
                 elif is_whole:
                     break
@@ -145,17 +152,17 @@ class ImportJob(Job):
         if following is not None and following.failure:
             raise ImportUnreadable(following.failure)
 
-    def _store(self, run: DataImport, some: Sequence[ConvertedRow]) -> Batch:
-        found = [row.record for row in some if row.record is not None]
+    def _store(self, run: DataImport, some: ConvertedRows) -> Batch:
+        found = some.records
         if run.is_dry_run:
             new = len(found) - store.known_ids(run.data_set_id, [record.id for record in found])
         else:
             new = store.store_batch(run.data_set_id, found, token_id=run.token_id).new
             registry.RECORDS.add("written", number=len(found))
-        run.position = some[-1].number
+        run.position = some.position
         run.new += new
-        run.replaced += len(some) - new
-        return Batch(number=len(some), passed=len(some))
+        run.replaced += some.number - new
+        return Batch(number=some.number, passed=some.number)
 
     def ended(self, run: DataImport, error: str) -> None:
         """Set the state, in the transaction that ends the run."""

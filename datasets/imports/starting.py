@@ -144,15 +144,16 @@ def wake(run: DataImport) -> None:
         publishing.enqueue(app.signature(WORK_TASK), str(run.pk))
 
 
-def save_settings(run: DataImport) -> None:
-    """Save the settings that were given, if they have a name for that."""
-    name = str(run.given.get("save_as", "")).strip()
-    if not name:
-        return
-    kept = {key: value for key, value in run.given.items() if key != "save_as"}
-    SavedImportSettings.objects.update_or_create(data_set=run.data_set, name=name, defaults={"settings": kept})
-    old = SavedImportSettings.objects.filter(data_set=run.data_set).order_by("-changed_at")[MAX_SAVED:]
+def save_settings(data_set: DataSet, given: Json) -> bool:
+    """Save settings under their name, `save_as`, if they have one. Return whether this changed anything."""
+    name = str(given.get("save_as", "")).strip()
+    kept = {key: value for key, value in given.items() if key != "save_as"}
+    if not name or SavedImportSettings.objects.filter(data_set=data_set, name=name, settings=kept).exists():
+        return False
+    SavedImportSettings.objects.update_or_create(data_set=data_set, name=name, defaults={"settings": kept})
+    old = SavedImportSettings.objects.filter(data_set=data_set).order_by("-changed_at")[MAX_SAVED:]
     SavedImportSettings.objects.filter(pk__in=[one.pk for one in old]).delete()
+    return True
 
 
 def _change(run: DataImport, states: tuple[str, ...], **changes: Any) -> None:

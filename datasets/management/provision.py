@@ -10,8 +10,9 @@ from config.audit import changes
 from config.invalid import InvalidValue
 from config.management.declarations import Declaration, DeclaredRow, Texts, Value, one_of, read
 from datasets import tokens, validation
-from datasets.management import provision_alarms, saved_queries
+from datasets.management import provision_alarms, provision_imports, saved_queries
 from datasets.management.provision_alarms import AlarmDeclaration
+from datasets.management.provision_imports import ImportSettingsDeclaration
 from datasets.management.saved_queries import SavedQueryDeclaration
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 from datasets.records.schemas.documents import parse_schema
@@ -47,6 +48,7 @@ class DataSetDeclaration(Declaration):
     tokens = TokenDeclaration(many=True, required=False)
     saved_queries = SavedQueryDeclaration(many=True, required=False)
     alarms = AlarmDeclaration(many=True, required=False)
+    import_settings = ImportSettingsDeclaration(many=True, required=False)
 
 
 def apply(document: object, errors: DocumentErrors) -> object:
@@ -98,7 +100,7 @@ def _path(entry: DeclaredRow) -> str:
 
 
 def _apply_one(entry: DeclaredRow) -> None:
-    names = ("group", "type", "tokens", "saved_queries", "alarms", "schema", "schema_mode")
+    names = ("group", "type", "tokens", "saved_queries", "alarms", "import_settings", "schema", "schema_mode")
     data_set, is_new = _data_set(entry.values)
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     _set_schema(data_set, entry)
@@ -110,6 +112,7 @@ def _apply_one(entry: DeclaredRow) -> None:
         _token(data_set, token, taken)
     saved_queries.apply(data_set, entry.entries("saved_queries"))
     provision_alarms.apply(data_set, entry.entries("alarms"))
+    provision_imports.apply(data_set, entry.entries("import_settings"))
     entry.completed |= {"id": data_set.pk, "name": data_set.name, "tokens": [token.completed for token in declared]}
 
 

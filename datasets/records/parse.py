@@ -114,6 +114,20 @@ def check_row(
     return [*explain(record, auto_ids, None)] if parsed is None else parsed
 
 
+def write_field(name: str, value: object) -> str:
+    """Return a field as it stands in the body of a record. Raises ValueError if only `check_row` can judge its value.
+
+    name: a valid one
+
+    >>> write_field("count", 5), write_field("name", "Ann")
+    ('"count":5', '"name":"Ann"')
+    """
+    body = (writing.exactly if writing.is_odd(value) else writing.quickly)({name: value})
+    if _is_odd(body):
+        raise ValueError(name)
+    return body[1:-1]
+
+
 def check_empty_array(value: object) -> None:
     """Raise NotAnEmptyArray unless the value is `[]`."""
     if not isinstance(value, list | Elements) or len(value):

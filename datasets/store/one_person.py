@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from django.db.models import F, QuerySet, TextField
+from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from config.databases import statements
@@ -76,8 +76,9 @@ def _personal() -> QuerySet[DataSet]:
 
 
 def _stores(data_set: DataSet) -> list[int]:
-    """Return the ids of the current store, and of the stores whose records *Undo* would bring back."""
-    emptied = EmptiedStore.objects.filter(data_set=data_set).values_list("store_id", flat=True)
+    """Return the ids of the current store, and of the emptied ones, also of those that wait for deletion."""
+    waiting = Q(data_set=None, label=str(data_set))
+    emptied = EmptiedStore.objects.filter(Q(data_set=data_set) | waiting).values_list("store_id", flat=True)
     return [data_set.store_id, *emptied]
 
 

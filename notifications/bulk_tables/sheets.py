@@ -1,12 +1,11 @@
 """A sheet of a spreadsheet while it is read, and how its dates and times print."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
+from config.workbooks.sheets import SheetPart, SheetRow
 from notifications.bulk_tables.tables import Cell, UnreadableTable
-
-MAX_ROWS = 1_048_576  # of a sheet
 
 
 class HasHiddenCells(UnreadableTable):
@@ -27,11 +26,19 @@ class Sheet:
     unformatted: set[int] = field(default_factory=set)
 
 
-def without_blank_end(row: list[Cell]) -> list[Cell]:
-    """Remove the empty cells at the end of a row, which often have a format only, and return the row."""
-    while row and not row[-1]:
-        row.pop()
-    return row
+def visible_rows(rows: Iterable[SheetRow], part: SheetPart) -> Iterator[tuple[int, list[Cell]]]:
+    """Yield the rows of a part without the empty cells at their ends, which often have a format only.
+
+    Raises HasHiddenCells.
+    """
+    for row in rows:
+        if part.hides:
+            raise HasHiddenCells
+        while row.cells and not row.cells[-1]:
+            row.cells.pop()
+        yield row.number, row.cells
+    if part.hides:
+        raise HasHiddenCells
 
 
 def printed_moment(value: datetime) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from config.unseen import NO_BREAK_SPACES, ZERO_WIDTH
+from config.workbooks.sheets import MAX_PLACES
 from notifications.bulk_tables import number_formats
 from notifications.rendering.characters import without_invisible
 
 MAX_CELL_CHARACTERS = 131_072  # the default limit of Python's csv module
 MAX_COLUMNS = 1000  # with a name
-MAX_PLACES = 16_384  # of columns with and without a name, as in a spreadsheet
 MAX_BLANK_ROWS = 1000  # one after another
 NAMES_ROW = 1
 

@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from config import limited
-from config.limited import ProcessLimits, TookTooLong, TooLarge
+from config.limited import CallEnded, ProcessLimits, TookTooLong, TooLarge
 from config.limited.child import Life
 from config.limited.limits import MIB
 from config.limited.processes import Processes
@@ -92,6 +93,22 @@ def test_a_child_that_the_system_ends_is_too_large_for_this_call_alone():
         with pytest.raises(TooLarge):
             call.result()
     assert limited.run(functions.double, 1, limits=LIMITS) == 2
+
+
+def test_a_call_that_nobody_wants_any_more_ends_with_its_process():
+    ended = threading.Event()
+    with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile() as begun:
+        process_id = limited.run(functions.process_id, limits=LIMITS)
+        one = Processes(number=1)
+        call = pool.submit(one.run, functions.begin_and_wait, limits=LIMITS, files=[begun], ended=ended)
+        wait_until(lambda: os.fstat(begun.fileno()).st_size == 1)
+
+        ended.set()
+
+        with pytest.raises(CallEnded):
+            call.result()
+    assert limited.run(functions.process_id, limits=LIMITS) == process_id
+    assert one.run(functions.double, 1, limits=LIMITS, ended=threading.Event()) == 2
 
 
 def test_a_child_that_was_killed_without_work_does_not_refuse_the_next_call():

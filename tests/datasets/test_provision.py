@@ -9,8 +9,9 @@ import pytest
 from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
 from datasets import tokens
+from datasets.imports import starting
 from datasets.management import provision
-from datasets.models import AccessToken, Alarm, DataSet
+from datasets.models import AccessToken, Alarm, DataSet, SavedImportSettings
 from tests.datasets.making import make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
@@ -330,3 +331,41 @@ def test_more_alarms_than_a_data_set_can_have_are_refused():
     provision.apply([{**ONE, "alarms": [{**rule, "name": f"A{number}"} for number in range(101)]}], errors)
 
     assert errors.lines == ["data_sets[0].alarms[100].name: A data set can have 100 alarms. Delete one first."]
+
+
+SETTINGS = {"delimiter": ";", "columns": {"Tag": {"to": "_timestamp", "type": "date", "form": "dd.mm.yyyy"}}}
+
+
+def test_import_settings_are_created_replaced_and_found_by_their_name():
+    apply({**ONE, "import_settings": [{"name": "Monthly", "settings": SETTINGS}, {"name": "Other", "settings": {}}]})
+    events = AuditEvent.objects.count()
+
+    apply({**ONE, "import_settings": [{"name": "Monthly", "settings": SETTINGS}]})
+    assert AuditEvent.objects.count() == events
+    apply({**ONE, "import_settings": [{"name": "Monthly", "settings": {"decimal": ","}}]})
+
+    assert dict(SavedImportSettings.objects.values_list("name", "settings")) == {
+        "Monthly": {"decimal": ","},
+        "Other": {},
+    }
+    assert starting.saved(DataSet.objects.get(), "Monthly") == {"decimal": ","}
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ({"name": "x" * 61, "settings": {}}, ".name: must have 1 to 60 characters"),
+        ({"name": "a"}, ".settings: is required"),
+        ({"name": "a", "settings": []}, ".settings: must be an object"),
+        ({"name": "a", "settings": {"colour": 1}}, ".settings.colour: is unknown"),
+        (
+            {"name": "a", "settings": {"columns": {"n": {"type": "x"}}}},
+            ".settings.columns.n.type: invalid enum value 'x'",
+        ),
+    ],
+)
+def test_wrong_import_settings_are_refused_with_their_paths(entry, line):
+    errors = DocumentErrors()
+    provision.apply([{**ONE, "import_settings": [entry]}], errors)
+
+    assert errors.lines == [f"data_sets[0].import_settings[0]{line}"]

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -98,9 +99,14 @@ def _rows(
     if kind in GRIDS:
         with GridFile.opened(content.path, kind, settings) as grid:
             reader = RowReader(
-                file_columns.resolve(grid.names, settings), settings, content.sha256, set_ids, schema=schema
+                file_columns.resolve(grid.names, settings),
+                settings,
+                content.sha256,
+                set_ids,
+                are_texts=kind == "csv",
+                schema=schema,
             )
-            for number, cells in grid.data():
+            for number, cells in chain.from_iterable(grid.data()):
                 yield number, reader.read(number, cells)
             found.left_out = grid.left_out
             found.rows += grid.left_out
@@ -119,7 +125,8 @@ def _reject(row: RejectedRow, file: IO[bytes], found: ConversionCounts) -> int:
     """Write a rejected row, and return its size in bytes."""
     found.rejected += 1
     if len(found.errors) < ERRORS_SHOWN:
-        found.errors.append({"row": row.row, "column": row.column or None, "message": row.reason})
+        some = row.rejections[: ERRORS_SHOWN - len(found.errors)]
+        found.errors += [{"row": row.row, "column": one.column or None, "message": one.reason} for one in some]
     shown = {"row": row.row, "column": row.column or None, "reason": row.reason, "values": row.values}
     try:
         return file.write(_ENCODER.encode(shown) + b"\n")

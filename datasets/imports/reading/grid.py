@@ -1,13 +1,13 @@
 """A table of cells: its header, its rows and its last rows. Source: docs/reference/imports.md §4, §5."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 import msgspec
 
+from config.workbooks.sheets import MAX_PLACES
 from datasets.imports.reading import csv_rows, encodings, header, totals
 from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.column_facts import ColumnFacts
@@ -15,8 +15,9 @@ from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.header import NumberedRow
 from datasets.imports.reading.questions import Alternative, Json, question
 from datasets.imports.reading.settings import MAX_COLUMNS, ImportSettings
-from datasets.imports.reading.sheets import MAX_PLACES
 from datasets.imports.reading.sources import GridRow, SheetFile, csv, open_sheet_file
+
+_BLOCK_ROWS = 1_000
 
 
 @dataclass(slots=True)
@@ -97,7 +98,7 @@ class GridFile:
         if found.question is not None:
             self.questions.append(found.question)
         self._set(skip_rows=found.skip_rows, header_rows=found.header_rows)
-        table = (row for row in chain(sample, below) if row[0] > found.skip_rows)
+        table = chain((row for row in sample if row[0] > found.skip_rows), below)
         self._name_columns(table, found.header_rows, sample)
         self._rows = table
 
@@ -117,23 +118,22 @@ class GridFile:
             raise UnreadableFile(f"The table has more than {MAX_COLUMNS} columns.")
         self.names = names
 
-    def data(self, facts: dict[int, ColumnFacts] | None = None) -> Iterator[GridRow]:
-        """Yield the rows of the table, without those at the end that are left out. facts: counts all rows"""
-        asks = self.settings.footer_rows is None
-        held = totals.LOOKED_AT if asks and facts is not None else self.settings.footer_rows or 0
-        tail: deque[GridRow] = deque()
-        for row in self._rows:
-            tail.append(row)
-            if len(tail) > held:
-                first = tail.popleft()
-                _count(first, facts)
-                yield first
+    def data(self, facts: dict[int, ColumnFacts] | None = None) -> Iterator[list[GridRow]]:
+        """Yield the rows of the table in blocks, without those at the end that are left out. facts: counts all rows"""
+        asks = self.settings.footer_rows is None and facts is not None
+        held = totals.LOOKED_AT if asks else self.settings.footer_rows or 0
+        tail: list[GridRow] = []
+        while some := [*islice(self._rows, _BLOCK_ROWS)]:
+            tail += some
+            end = max(len(tail) - held, 0)
+            block, tail = tail[:end], tail[end:]
+            _count(block, facts)
+            yield block
         if asks and facts is not None:
-            left_out = self._ask_totals(tail, facts)
-            for _ in range(len(tail) - left_out):
-                first = tail.popleft()
-                _count(first, facts)
-                yield first
+            end = len(tail) - self._ask_totals(tail, facts)
+            block, tail = tail[:end], tail[end:]
+            _count(block, facts)
+            yield block
         self.left_out = len(tail)
 
     def _ask_totals(self, tail: Iterable[GridRow], facts: dict[int, ColumnFacts]) -> int:
@@ -161,9 +161,16 @@ class GridFile:
         return number
 
 
-def _count(row: GridRow, facts: dict[int, ColumnFacts] | None) -> None:
-    if facts is not None and not isinstance(row[1], BrokenRow):
-        for place, cell in enumerate(row[1][: len(facts)]):
+def _count(block: Sequence[GridRow], facts: dict[int, ColumnFacts] | None) -> None:
+    if facts is None:
+        return
+    rows = [cells for _, cells in block if not isinstance(cells, BrokenRow)]
+    if len(set(map(len, rows))) == 1:
+        for place, column in zip(facts, zip(*rows, strict=True), strict=False):
+            facts[place].add_all(column)
+        return
+    for cells in rows:
+        for place, cell in zip(facts, cells, strict=False):
             facts[place].add(cell)
 
 

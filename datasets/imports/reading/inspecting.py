@@ -58,10 +58,9 @@ def _grid(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids: 
         facts = {one.place: _facts_of(one, found, is_typed=kind != "csv") for one in known}
         first: list[tuple[int, list[Cell] | BrokenRow]] = []
         total = 0
-        for number, cells in grid.data(facts):
-            total += 1
-            if len(first) < PREVIEW:
-                first.append((number, cells))
+        for block in grid.data(facts):
+            total += len(block)
+            first += block[: PREVIEW - len(first)]
         asked += grid.questions_at_end
         for one in facts.values():
             one.finish()

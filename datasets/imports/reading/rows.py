@@ -1,6 +1,5 @@
 """Turn the rows of a file into records: the one way from cells to what is stored."""
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,22 +12,43 @@ from datasets.imports.reading.cells import Cell, CellMoment, Unfit, is_blank, sh
 from datasets.imports.reading.columns import FileColumn, place_of
 from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.settings import ColumnSettings, ImportSettings
-from datasets.imports.reading.values import ABSENT, ColumnPlan, Convert
+from datasets.imports.reading.usual_rows import UsualRows, id_of_row
+from datasets.imports.reading.values import ABSENT, ColumnPlan, Convert, once_for_each_text
 from datasets.imports.reading.zones import written
 from datasets.records import ParsedRecord, auto_ids
 from datasets.records.names import MOMENTS
 from datasets.records.schemas.fitting import SchemaFit
 
-_ID_CHARACTERS = 40
+_ID_CHARACTERS = 24  # of the hash of the file
+_MOST_SHOWN = 10  # shown of a row
+
+
+class RowRejection(NamedTuple):
+    """Why a row is not stored. column: blank if the reason is of the whole row"""
+
+    column: str
+    reason: str
 
 
 class RejectedRow(NamedTuple):
-    """A row that is not stored. column: blank if the reason is of the whole row; values: by the name of the column"""
+    """A row that is not stored, with the reasons. values: by the name of the column"""
 
     row: int
-    column: str
-    reason: str
+    rejections: list[RowRejection]
     values: dict[str, Cell]
+
+    @property
+    def column(self) -> str:
+        """Return the column of the first rejection."""
+        return self.rejections[0].column
+
+    @property
+    def reason(self) -> str:
+        """Return the reason of the first rejection, and the columns and reasons of the others."""
+        shown = [self.rejections[0].reason]
+        shown += (f"{column}: {reason}" if column else reason for column, reason in self.rejections[1:_MOST_SHOWN])
+        more = len(self.rejections) - _MOST_SHOWN
+        return "; ".join([*shown, f"and {more} more"] if more > 0 else shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +63,7 @@ class RowReader:
     """Converts rows.
 
     content: the hash of the file; set_ids: the `auto_ids` of the data set
-    keeps_nulls: a null is a value of its own, as in JSON
+    are_texts: all cells are texts, as in CSV; keeps_nulls: a null is a value of its own, as in JSON
     schema: the JSON Schema that each record must fit, or a blank text
     """
 
@@ -51,8 +71,10 @@ class RowReader:
     settings: ImportSettings
     content: str
     set_ids: Sequence[str] = ()
+    are_texts: bool = False
     keeps_nulls: bool = False
     schema: str = ""
+    _usual: UsualRows | None = None
     _fit: SchemaFit | None = None
     _known: set[str] = field(default_factory=set)
     _stored: list[_ReadColumn] = field(default_factory=list)
@@ -69,7 +91,6 @@ class RowReader:
         for column in self.columns:
             if not column.is_left_out and column.target:
                 self._stored.append(_ReadColumn(column, column.target, plan_of(column, self.settings).converter()))
-        self._plans = [(one.column.place, one.target, one.convert, one.column) for one in self._stored]
         self._by_name = {one.column.name: one for one in self._stored}
         self._names = frozenset(one.name for one in self.columns)
         for name in self.settings.id or ():
@@ -79,15 +100,34 @@ class RowReader:
         if self.settings.timestamp is not None:
             self._time = values.moment_reader(self.settings.timestamp.form)
             self._built = [place_of(name, self.columns) for name in self.settings.timestamp.from_]
+        makes_ids = self.set_ids or self._id_columns or self.settings.timestamp is not None or self._fit is not None
+        if self.are_texts and not makes_ids and UsualRows.may_read([one.target for one in self._stored]):
+            by_place = {one.column.place: (one.target, one.convert) for one in self._stored}
+            self._usual = UsualRows([by_place.get(one.place) for one in self.columns], self._id_prefix)
+        remembers = self._usual is None
+        self._plans = [
+            (one.column.place, one.target, once_for_each_text(one.convert) if remembers else one.convert, one.column)
+            for one in self._stored
+        ]
+
+    @property
+    def _id_prefix(self) -> str:
+        return f"{self.content[:_ID_CHARACTERS]}-"
 
     def read(self, number: int, cells: list[Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
         """Return the record of a row, or why it is rejected."""
         if isinstance(cells, BrokenRow):
-            return RejectedRow(number, "", cells.reason, {})
+            return RejectedRow(number, [RowRejection("", cells.reason)], {})
+        if self._usual is not None:
+            usual = self._usual.read(number, cells)  # type: ignore[arg-type]  # are_texts
+            if usual is not None:
+                return usual
         width = len(self.columns)
         if len(cells) > width and any(not is_blank(cell) for cell in cells[width:]):
-            return self._reject(number, "", "has more values than the table has columns", cells)
+            rejection = RowRejection("", "has more values than the table has columns")
+            return RejectedRow(number, [rejection], self._named(cells))
         record: dict[str, object] = {}
+        rejections: dict[str, RowRejection] = {}
         given = len(cells)
         for place, target, convert, column in self._plans:
             if place >= given:
@@ -95,17 +135,20 @@ class RowReader:
             try:
                 value = convert(cells[place])
             except Unfit as error:
-                return self._reject(number, column.shown, str(error), cells)
+                rejections[target] = RowRejection(column.shown, str(error))
+                continue
             if value is not ABSENT:
                 record[target] = value
-        return self._finish(number, record, cells)
+        found = self._finish(number, record, cells, rejections)
+        return found if isinstance(found, ParsedRecord) else RejectedRow(number, found, self._named(cells))
 
     def read_fields(self, number: int, fields: dict[str, Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
         """Return the record of a row whose values have names, or why it is rejected."""
         if isinstance(fields, BrokenRow):
-            return RejectedRow(number, "", fields.reason, {})
+            return RejectedRow(number, [RowRejection("", fields.reason)], {})
         keeps_others = self.settings.other_columns != "leave_out"
         record: dict[str, object] = {}
+        rejections: dict[str, RowRejection] = {}
         for name, value in fields.items():
             one = self._by_name.get(name)
             if one is None:
@@ -115,34 +158,46 @@ class RowReader:
             try:
                 kept = None if value is None and self.keeps_nulls else one.convert(value)
             except Unfit as error:
-                rejected = {key: shown(cell) for key, cell in fields.items()}
-                return RejectedRow(number, one.column.shown, str(error), rejected)
+                rejections[one.target] = RowRejection(one.column.shown, str(error))
+                continue
             if kept is not ABSENT:
                 record[one.target] = kept
-        return self._finish(number, record, [fields.get(one.name) for one in self.columns])
+        found = self._finish(number, record, [fields.get(one.name) for one in self.columns], rejections)
+        if isinstance(found, ParsedRecord):
+            return found
+        return RejectedRow(number, found, {key: shown(cell) for key, cell in fields.items()})
 
-    def _finish(self, number: int, record: dict[str, object], cells: list[Cell]) -> ParsedRecord | RejectedRow:
+    def _finish(
+        self, number: int, record: dict[str, object], cells: list[Cell], rejections: dict[str, RowRejection]
+    ) -> ParsedRecord | list[RowRejection]:
+        """Return the record, or all its rejections. rejections: those of its columns, by target"""
         if self.settings.timestamp is not None:
             try:
                 record["_timestamp"] = self._built_time(cells)
             except Unfit as error:
-                return self._reject(number, " ".join(self.settings.timestamp.from_), str(error), cells)
+                rejections["_timestamp"] = RowRejection(" ".join(self.settings.timestamp.from_), str(error))
         try:
             record_id = self._id(number, record, cells)
         except Unfit as error:
-            return self._reject(number, "_id", str(error), cells)
-        if record_id is not None:
-            record["_id"] = record_id
+            if not rejections:  # a rejected column may be one that makes the _id
+                rejections["_id"] = RowRejection("_id", str(error))
+        else:
+            if record_id is not None:
+                record["_id"] = record_id
         checked = records.check_row(record, auto_ids=self.set_ids, known=self._known)
         if isinstance(checked, ParsedRecord) and self._fit is not None and not self._fit.accepts(record):
             checked = list(self._fit.reasons(record))
         if isinstance(checked, ParsedRecord):
-            if len(checked.body) <= MAX_BYTES_OF_RECORD:
-                return checked
-            return RejectedRow(number, "", f"is larger than {MAX_BYTES_OF_RECORD} bytes", {})
-        name, message = checked[0]
-        column = next((one.column.shown for one in self._stored if one.target == name), name or "")
-        return self._reject(number, column, message, cells)
+            if len(checked.body) > MAX_BYTES_OF_RECORD:
+                return [RowRejection("", f"is larger than {MAX_BYTES_OF_RECORD} bytes")]
+            return [*rejections.values()] if rejections else checked
+        known = {one.target: one.column.shown for one in self._stored}
+        more = [
+            RowRejection(known.get(name or "", name or ""), message)
+            for name, message in checked
+            if name not in rejections
+        ]
+        return [*rejections.values(), *more]
 
     def _built_time(self, cells: list[Cell]) -> str:
         texts = [
@@ -171,15 +226,14 @@ class RowReader:
                 raise Unfit("cannot be made, because a value is no date") from error
         if "_id" in record:
             return None
-        return hashlib.sha256(f"{self.content}:{number}".encode()).hexdigest()[:_ID_CHARACTERS]
+        return id_of_row(self._id_prefix, number)
 
-    def _reject(self, number: int, column: str, reason: str, cells: Sequence[Cell]) -> RejectedRow:
-        named = {
+    def _named(self, cells: Sequence[Cell]) -> dict[str, Cell]:
+        return {
             one.name or one.key: shown(cells[one.place])
             for one in self.columns
             if one.place < len(cells) and (one.name or not is_blank(cells[one.place]))
         }
-        return RejectedRow(number, column, reason, named)
 
 
 def plan_of(column: FileColumn, settings: ImportSettings) -> ColumnPlan:

@@ -2,16 +2,13 @@
 
 import math
 import re
-from functools import lru_cache
 
+from config.workbooks.excel_formats import parts_of_date
 from datasets.imports.reading import forms
 from datasets.imports.reading.cells import Bad, Cell, Unfit
 
 MAX_DIGITS = 15  # that spreadsheets keep
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
-_LITERALS = re.compile(r'"[^"]*"|\\.|[_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-_DATES = {14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)}
-_TIMES = {18, 19, 20, 21, 45, 46, 47}
 NO_RESULT = Bad("", "is a formula without a stored result: open and save the file in a spreadsheet program")
 
 
@@ -35,18 +32,13 @@ def number(text: str) -> Cell:
     return int(value) if value.is_integer() and abs(value) < 10**MAX_DIGITS else value
 
 
-@lru_cache(maxsize=1024)
-def kind_of_format(number_format: int, code: str | None) -> str:
+def kind_of_format(form: str) -> str:
     """Return whether a number format shows a `date`, a `time` or a plain number (``).
 
-    >>> kind_of_format(14, None), kind_of_format(164, "dd.mm.yyyy"), kind_of_format(165, '0.00" days"')
-    ('date', 'date', '')
+    >>> kind_of_format("dd.mm.yyyy"), kind_of_format("[h]:mm"), kind_of_format('0.00" days"')
+    ('date', 'time', '')
     """
-    if code is None:
-        return "date" if number_format in _DATES else "time" if number_format in _TIMES else ""
-    if code.lower() in {"general", "standard"}:
-        return ""
-    letters = set(_LITERALS.sub("", code.partition(";")[0]).lower())
+    letters = set(parts_of_date(form))
     if letters & {"y", "d"} or (letters & {"m"} and not letters & {"h", "s"}):
         return "date"
     return "time" if letters & {"h", "s"} else ""

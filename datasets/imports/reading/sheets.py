@@ -1,27 +1,9 @@
-"""The rows of a sheet, and the choice of a sheet. Source: docs/reference/imports.md §4, §5."""
+"""The sheets of an opened spreadsheet. Source: docs/reference/imports.md §4, §5."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from config.xml_archives import XmlElements
-from datasets.imports.reading.cells import Cell
-
-MAX_PLACES = 16_384  # columns of a sheet
-MAX_ROWS = 1_048_576
-
-
-class SheetRow(NamedTuple):
-    number: int
-    cells: list[Cell]
-    is_hidden: bool
-
-
-class SheetPart(XmlElements):
-    """A part that collects rows while it is read. hidden_columns: their positions, from 0"""
-
-    def __init__(self) -> None:
-        self.found: list[SheetRow] = []
-        self.hidden_columns: set[int] = set()
+from config.workbooks.sheets import SheetRow
 
 
 class Book(Protocol):

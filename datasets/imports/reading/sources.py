@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from config.workbooks.sheets import SheetRow
 from config.xml_archives import BROKEN
 from datasets.imports.reading import csv_rows, json_rows, opening, parquet_rows
 from datasets.imports.reading.books import open_book
 from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.csv_rows import BrokenRow
-from datasets.imports.reading.sheets import Book, SheetRow
+from datasets.imports.reading.sheets import Book
 
 MAX_CELLS = 50_000_000  # of a sheet, repeated ones counted: a file of 2 kB may claim 17 billion
 GRIDS = frozenset({"csv", "xlsx", "ods"})

@@ -58,11 +58,14 @@ class ColumnPlan:
                 raise Unfit(cell.reason)
             return convert(cell)
 
-        return read if self.type == "json" else _once_for_each_text(read)
+        return read
 
 
-def _once_for_each_text(read: Convert) -> Convert:
-    """Return a function that converts each of the first texts once. Other cells may be equal, such as 1 and True."""
+def once_for_each_text(read: Convert) -> Convert:
+    """Return a function that converts each of the first texts once. Other cells may be equal, such as 1 and True.
+
+    The values must not be changed: later cells get the same ones.
+    """
     known: dict[str, object] = {}
 
     def convert(cell: Cell) -> object:

@@ -1,9 +1,12 @@
-"""Random sequences of writes, edits, deletions, restorations, emptying, undo and retention equal a plain model."""
+"""Random sequences of writes, imports, edits, deletions, emptying, undo and retention equal a plain model."""
 
 import json
+import tempfile
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import pytest
 from django.db import transaction
@@ -13,8 +16,13 @@ from hypothesis import strategies as st
 from config.audit import COMMAND
 from datasets import errors, records, store
 from datasets.columns import building
+from datasets.imports.conversion import LineReader
+from datasets.imports.reading import work_files
+from datasets.imports.reading.converting import convert
+from datasets.imports.reading.inspecting import inspect
 from datasets.models import DataSet, KeptValue, Record, Segment
 from datasets.queries import engines, filters, parameters, written
+from datasets.records import ParsedRecord
 from datasets.store import matching, one_record
 from datasets.store.one_record import RecordEdit
 from tests.datasets.making import BOUNDS, make_data_set, put_in
@@ -29,6 +37,7 @@ VALUES = st.fixed_dictionaries({"_timestamp": MOMENTS, "n": st.integers(0, 9) | 
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("write"), st.lists(st.tuples(IDS, VALUES), min_size=1, max_size=9)),
+        st.tuples(st.just("bring_in"), st.lists(st.tuples(IDS, VALUES, st.booleans()), min_size=1, max_size=9)),
         st.tuples(st.just("edit"), st.tuples(IDS, VALUES)),
         st.tuples(st.just("delete"), IDS),
         st.tuples(st.just("remove"), st.integers(0, 9)),
@@ -53,6 +62,9 @@ class PlainSet:
 
     def write(self, given) -> None:
         self.now |= dict(given)
+
+    def bring_in(self, given) -> None:
+        self.now |= {record_id: value for record_id, value, is_good in given if is_good}
 
     def edit(self, given) -> None:
         record_id, value = given
@@ -96,12 +108,33 @@ class PlainSet:
         pass
 
 
+def converted(rows) -> list[ParsedRecord]:
+    """Return the records of a file with these rows. A row that is not good has a moment that does not exist."""
+    lines = (
+        json.dumps({"_id": record_id, **value, **({} if is_good else {"_timestamp": "2024-02-30T00:00:00Z"})})
+        for record_id, value, is_good in rows
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_text("\n".join(lines))
+        found = inspect(str(path), folder, {"columns": {"_timestamp": {"type": "time"}}}, (), 10**6)
+        assert not found.questions
+        counts = convert(str(path), folder, found.settings, found.names, (), 10**6, is_dry=False)
+        assert counts["rejected"] == sum(not is_good for _, _, is_good in rows)
+        with closing(LineReader(Path(folder) / work_files.lines(is_dry=False))) as reader:
+            taken = reader.take(10**6, 0)
+    return taken.records if taken is not None else []
+
+
 def do(data_set, step: str, given) -> None:
     """Do one step through the store."""
     edit = RecordEdit(by=COMMAND)
     try:
         if step == "write":
             put_in(data_set, [{"_id": one, **value} for one, value in given])
+        elif step == "bring_in":
+            if found := converted(given):
+                store.store_batch(data_set.pk, found, token_id=None)
         elif step == "edit":
             [record] = records.check([{"_id": given[0], **given[1]}], auto_ids=())
             one_record.change(data_set, given[0], record, edit)

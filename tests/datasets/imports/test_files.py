@@ -13,10 +13,12 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from datasets.imports.reading.cells import UnreadableFile
 from tests.datasets.imports.reading import answered, read
+from tests.notifications.bulk_tables.sheets import changed
 
 ROWS = "_timestamp,n\n2024-01-01,1\n2024-01-02,2\n"
 BOTH = [1, 2]
 DAY = date(2024, 1, 1)
+SHEET = "xl/worksheets/sheet1.xml"
 
 
 def excel(*rows: list[Any], change: Any = None) -> bytes:
@@ -145,6 +147,10 @@ def test_the_same_table_in_many_forms(data):
                 [date(2024, 1, 1), 1],
                 change=lambda _, sheet: setattr(sheet.column_dimensions["B"], "hidden", True),
             ),
+            ["hidden"],
+        ),
+        (
+            changed(excel(["_timestamp"], [DAY], [DAY]), SHEET, '<row r="3"', '<row ht="0" customHeight="1" r="3"'),
             ["hidden"],
         ),
     ],
@@ -278,6 +284,21 @@ def test_hidden_cells_are_imported_or_left_out_as_a_person_says():
     assert read(data, {"hidden": "leave_out"}).column("n") == [1]
 
 
+def test_a_rejected_row_names_all_of_its_faults():
+    columns = {"_timestamp": {"type": "time"}, "n": {"type": "integer"}, "b": {"type": "boolean"}}
+
+    found = read("_timestamp,n,b\n2024-01-01,x,maybe\nfoo,1,true\n,,perhaps\n", {"columns": columns, "footer_rows": 0})
+
+    assert found.rejected == [
+        (2, "is not a whole number; b: is not one of the words for yes and no"),
+        (3, "is not a date or time such as 2024-01-31 or 2024-01-31T09:00:00Z"),
+        (4, "is not one of the words for yes and no; _timestamp: is required"),
+    ]
+    assert [(one["row"], one["column"]) for one in found.counts["errors"]] == [
+        *((2, "n"), (2, "b"), (3, "_timestamp"), (4, "b"), (4, "_timestamp")),
+    ]
+
+
 def test_a_sheet_is_chosen_by_name():
     def second(book, _):
         book.create_sheet("Two").append(["_timestamp"])
@@ -303,6 +324,15 @@ def test_an_open_document_keeps_its_values():
     )
 
     assert found.records == [{"_timestamp": "2024-01-31T09:30:00Z", "n": 0.3, "p": 0.25, "b": True, "t": "00123"}]
+
+
+def test_a_table_inside_another_adds_no_rows():
+    inner = "<table:table><table:table-row>" + cell("9") + "</table:table-row></table:table>"
+    shapes = f"<table:shapes>{inner}</table:shapes>"
+    day = cell("2024-01-01", "date", office_date_value="2024-01-01")
+    data = open_document(cell("_timestamp") + shapes, day, f"<table:table-cell>{inner}</table:table-cell>", day)
+
+    assert read(data).column("_timestamp") == ["2024-01-01T00:00:00Z"] * 2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A killed import goes on where it was: the data set then has exactly the rows of the file, none twice."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -12,7 +13,9 @@ from django.db import connection
 from django.utils import timezone
 
 from config import audit
-from datasets.imports import job, starting
+from config.jobs import runner
+from datasets.imports import calling, conversion, job, starting
+from datasets.imports.conversion import Conversion, FollowingPace
 from datasets.models import DataImport, DataSet, Record
 from tests.datasets.imports.calling import work
 from tests.datasets.making import make_data_set
@@ -78,12 +81,21 @@ def test_an_import_that_is_killed_twice_has_every_row_once(run, settings):
     assert Record.objects.count() == DataSet.objects.get().record_count == ROWS
 
 
+def store_some(run: DataImport) -> DataImport:
+    """Read the file, and store one batch while it is converted."""
+    job._read(run)
+    run.refresh_from_db()
+    calling.fetch(run)
+    with Conversion(run) as following:
+        own = job.ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
+        while not run.stored:
+            assert runner.work(run, own, seconds=0)
+    run.refresh_from_db()
+    return run
+
+
 def test_an_import_goes_on_from_another_machine(run, settings, tmp_path):
-    run = DataImport.objects.get()
-    while run.state == "reading" or not run.stored:
-        assert job.work(run, seconds=0)
-        run.refresh_from_db()
-    assert 0 < run.stored < ROWS
+    assert 0 < store_some(run).stored < ROWS
     settings.IMPORT_WORK_DIR = tmp_path / "another machine"
 
     done = work(run.pk)
@@ -92,31 +104,44 @@ def test_an_import_goes_on_from_another_machine(run, settings, tmp_path):
     assert Record.objects.count() == ROWS
 
 
-def test_a_pause_and_a_cancellation_stop_between_two_batches(run):
-    run = DataImport.objects.get()
-    while run.state == "reading" or not run.stored:
-        job.work(run, seconds=0)
-        run.refresh_from_db()
+def test_a_paused_import_stores_nothing_and_goes_on_with_every_row_once(run):
+    run = store_some(run)
     starting.pause(run)
     stored = run.stored
     assert (work(run.pk).stored, Record.objects.count()) == (stored, stored)
 
     starting.resume(run)
-    job.work(run, seconds=0)
-    run.refresh_from_db()
-    assert run.stored > stored
-    starting.cancel(run)
-    assert work(run.pk).state == "cancelled"
-    assert Record.objects.count() == DataSet.objects.get().record_count == run.stored
+    done = work(run.pk)
+    assert (done.state, done.stored, done.new) == ("finished", ROWS, ROWS)
+    assert Record.objects.count() == DataSet.objects.get().record_count == ROWS
 
 
 def test_a_worker_that_has_not_seen_a_pause_stores_nothing(run):
-    run = DataImport.objects.get()
-    while run.state == "reading" or not run.stored:
-        job.work(run, seconds=0)
-        run.refresh_from_db()
+    run = store_some(run)
     stored = run.stored
     starting.pause(DataImport.objects.get())
 
     assert job.work(run) is False
     assert Record.objects.count() == DataImport.objects.get().stored == stored
+
+
+@pytest.mark.parametrize("change", [starting.cancel, starting.pause])
+def test_a_cancelled_or_paused_import_ends_its_child_process(change, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("_timestamp,n\n" + "".join(f"2024-01-01T{n % 24:02}:00,{n}\n" for n in range(5 * ROWS)))
+    run = starting.start(make_data_set(), path, {}, by=audit.COMMAND)
+    job._read(run)
+    run.refresh_from_db()
+    calling.fetch(run)
+
+    with Conversion(run) as following:
+        children = len(multiprocessing.active_children())
+        following.wait_for_rows()
+        change(DataImport.objects.get(pk=run.pk))
+        following_job = job.ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
+        assert not runner.work(run, following_job)
+
+    assert not conversion.lines_of(run).exists()  # the process would have written the whole file
+    assert len(multiprocessing.active_children()) == children - 1
+    run.refresh_from_db()
+    assert (run.state, run.stored, run.is_converted) in {("cancelled", 0, False), ("paused", 0, False)}

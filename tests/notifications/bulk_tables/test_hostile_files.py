@@ -4,9 +4,9 @@ import contextlib
 
 import pytest
 
+from config.workbooks.sheets import MAX_PLACES, MAX_ROWS
 from notifications.bulk_tables import files
-from notifications.bulk_tables.sheets import MAX_ROWS
-from notifications.bulk_tables.tables import MAX_PLACES, UnreadableTable
+from notifications.bulk_tables.tables import UnreadableTable
 from tests.notifications.bulk_tables import hostile
 
 FILES = {
