@@ -4,6 +4,7 @@ Source: docs/reference/console.md §2.9.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -19,6 +20,7 @@ from notifications.admin.messages.search import SEARCH
 from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
+_reference = attrgetter("reference")
 
 
 class MessageChangeList(ConsoleChangeList):
@@ -57,7 +59,7 @@ class MessageChangeList(ConsoleChangeList):
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text = text
-        if self.result_list and not any(message.reference for message in self.result_list):
+        if self.result_list and not any(map(_reference, self.result_list)):
             self.list_display = [column for column in self.list_display if column != "named"]  # it would be empty
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
