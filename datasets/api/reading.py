@@ -19,6 +19,7 @@ from datasets.api import caching
 from datasets.catalogue import data_sets
 from datasets.models import DataSet
 from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
+from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.records import moments
 
@@ -45,10 +46,11 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
     now = timezone.now()
     _follow_replica(data_set)
+    window = None
     if query.period is not None:  # check its size before the entity tag
-        periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+        window = periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     known_fields.check(data_set, query)
-    tag = _entity_tag(data_set, query, now)
+    tag = _entity_tag(data_set, query, window)
     headers = {
         "Cache-Control": caching.cache_control(data_set, is_public=data_set.public),
         "ETag": tag,
@@ -124,15 +126,15 @@ def _form(data_set: DataSet, query: Query) -> dict[str, str]:
     return {"Content-Type": "application/json" if query.format == "json" else "application/x-ndjson"}
 
 
-def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
+def _entity_tag(data_set: DataSet, query: Query, window: Window | None) -> str:
     """Return the entity tag from the data set's revision and the query.
 
     The revision is read before the records, so the answer is never older than its tag. If the range ends now, the tag
     contains its end. The tag is weak, because the plain and the compressed answer share it.
     """
     named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
-    if query.period is not None and query.start_at is None and query.end_at is None:
-        named += moments.write(moments.period_starts(now)[query.period])
+    if window is not None and query.start_at is None and query.end_at is None:
+        named += moments.write(window.end_at)
     return caching.entity_tag(named)
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,3 +178,17 @@ def test_a_range_that_is_too_long_for_a_time_zone():
     answer = call("GET", data_set, make_token(data_set), query="group_by=_hour_of_day&time_zone=Europe/London")
 
     assert (answer.status_code, answer.json()["message"]) == (400, "time_zone works with ranges of at most 500 years.")
+
+
+def test_the_entity_tag_of_the_last_days_changes_at_the_local_midnight():
+    data_set = make_data_set()
+    secret, query = make_token(data_set), "period=day&duration=2&time_zone=Asia/Tokyo"  # midnight is at 15:00 UTC
+
+    with time_machine.travel(datetime(2024, 4, 10, 14, 59, tzinfo=UTC), tick=False):
+        before = call("GET", data_set, secret, query=query)
+        again = call("GET", data_set, secret, query=query, If_None_Match=before.headers["ETag"])
+    with time_machine.travel(datetime(2024, 4, 10, 15, 1, tzinfo=UTC), tick=False):
+        after = call("GET", data_set, secret, query=query, If_None_Match=before.headers["ETag"])
+
+    assert [again.status_code, after.status_code] == [304, 200]
+    assert after.json()["data"][-1]["_end_at"] == "2024-04-10T15:00:00Z"
