@@ -3,6 +3,7 @@
 Source: docs/reference/saved-queries.md.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
@@ -136,7 +137,9 @@ def _counted(row: MeasuredRow | None, is_one_set: bool, *, is_before: bool) -> N
 
 
 def _ratio(above: Number | None, below: Number | None) -> Number | None:
-    return None if above is None or not below else above / below
+    """Return the ratio, or None without one or if it is too large for a double, which JSON cannot hold."""
+    ratio = None if above is None or not below else above / below
+    return ratio if ratio is not None and math.isfinite(ratio) else None
 
 
 def _with_moving(rows: list[AnswerRow], length: int) -> list[AnswerRow]:

@@ -103,6 +103,13 @@ def test_a_reader_of_a_dashboard_chooses_range_and_filter(visits):
     assert values(ask(visits, document, view)) == [("2024-03", None, 90)]
 
 
+def test_a_ratio_that_is_too_large_for_a_double_has_no_value(visits):
+    put_in(visits, [{"_timestamp": "2024-03-03T00:00:00Z", "_id": "tiny", "part": 5e-324}])
+    document = {"measure": {"field": "count"}, "divided_by": {"field": "part"}, "range": {"kind": "all"}}
+
+    assert values(answering.answer(save(visits, document), now=NOW)) == [("", None, None)]
+
+
 def test_moving_means_of_a_ratio(visits):
     document = {"measure": {"field": "count"}, "period": "month", "range": MONTHS, "moving": 2}
 
