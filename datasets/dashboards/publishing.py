@@ -59,7 +59,9 @@ def publish(
     dashboard.visibility = visibility
     dashboard.opened_sets = [one.pk for one in opened]
     dashboard.published_at, dashboard.published_by = timezone.now(), by
-    if visibility == Visibility.LINK and not dashboard.link_token:
+    if visibility != Visibility.LINK:
+        dashboard.link_token = ""  # pages for other readers would show it, and it must not work again later
+    elif not dashboard.link_token:
         dashboard.link_token = secrets.token_urlsafe(_TOKEN_BYTES)
     dashboard.save()
     after = {"visibility": visibility, "data_sets": [str(one) for one in opened]}

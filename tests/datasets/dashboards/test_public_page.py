@@ -59,6 +59,17 @@ def test_who_may_read_it(dashboard, visibility, everybody, signed_in, with_link)
     assert [one.status_code for one in statuses] == [everybody, signed_in, with_link]
 
 
+@pytest.mark.parametrize("visibility", [Visibility.STAFF, Visibility.PUBLIC])
+def test_a_link_ends_when_the_dashboard_is_published_for_others(dashboard, visibility):
+    former = publish(dashboard, Visibility.LINK).link_token
+
+    publish(dashboard, visibility)
+
+    assert former not in get("/dashboards/visits?key=guess", client=staff()).content.decode()
+    publish(dashboard, Visibility.LINK)
+    assert get(f"/dashboards/visits?key={former}").status_code == 404
+
+
 def test_another_link_ends_the_former_one(dashboard):
     former = publish(dashboard, Visibility.LINK).link_token
 
