@@ -25,6 +25,7 @@ from datasets.models import (
     KeptValue,
     Record,
     RejectedRecord,
+    StoredAnswer,
 )
 from datasets.store.write_lock import LockedStore, with_write_lock
 
@@ -66,6 +67,7 @@ def _erase(search: RecordSearch) -> Iterator[int]:
         if erased:  # the next sample has neither examples nor lists of values of the person
             FieldSeen.objects.filter(data_set=data_set).update(example="")
             DataSetSchema.objects.filter(data_set=data_set).update(learned="")
+            StoredAnswer.objects.all().delete()  # may have the person as a group; a query names several data sets
 
 
 PERSONAL_RECORDS = PersonalRecords(count=_count, export=_export, erase=_erase)
@@ -111,8 +113,17 @@ def _encrypted(rows: QuerySet[Any], search: RecordSearch) -> Iterator[tuple[Any,
             text = json.dumps(row.value().fields(), ensure_ascii=False) if _is_kept(row) else row.element().text
         except DecryptionFailed:
             continue
-        if search.are_in(text):
+        if search.are_in(text if _is_kept(row) else _with_plain(text)):
             yield row, text
+
+
+def _with_plain(text: str) -> str:
+    """Return a JSON text, and the same without escapes: a rejected record may have been sent as `ann\\u0040…`."""
+    try:
+        value = json.loads(text, parse_int=str, parse_float=str, object_pairs_hook=list)
+        return f"{text} {json.dumps(value, ensure_ascii=False)}"
+    except (ValueError, RecursionError):
+        return text
 
 
 def _is_kept(row: Any) -> bool:

@@ -9,12 +9,14 @@ from django.core.management import call_command
 from config.audit import COMMAND
 from config.audit.models import AuditEvent
 from datasets import store
-from datasets.models import DataSet, FieldSeen, KeptValue, Record, RejectedRecord
+from datasets.models import DataSet, FieldSeen, KeptValue, Record, RejectedRecord, StoredAnswer
+from datasets.saved_queries import answering
 from datasets.store import fields_seen, one_record
 from datasets.store.one_record import RecordEdit
 from notifications.one_person import kinds
 from notifications.one_person.person import Person
 from tests.datasets.making import call, make_data_set, make_token, put_in, stored
+from tests.datasets.saved_queries.making import save
 from tests.factories import make_service
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +89,28 @@ def test_a_phone_number_is_found_in_every_spelling():
 
     assert set(stored(data_set)) == {"plain", "ann@example.org/2", "other"}
     assert RejectedRecord.objects.count() == 2
+
+
+def test_escaped_letters_in_a_body_hide_nobody():
+    data_set = make_data_set(personal=True)
+    escaped = b'"mail": "ann\\u0040example.org", "n": ' + b"9" * 5_000  # Python reads no number of so many digits
+    body = b'[{%s}, {"_timestamp": "%s", "_id": "good", "mail": "a\\u006en@example.org"}]' % (escaped, MOMENT.encode())
+    assert call("POST", data_set, make_token(data_set), body, query="on_error=keep").status_code == 207
+
+    assert "records: 2" in erase(ANN)
+
+    assert not RejectedRecord.objects.exists()
+
+
+def test_answers_of_saved_queries_with_the_person_as_a_group_are_deleted():
+    data_set = make_data_set(personal=True)
+    put_in(data_set, [record("plain", mail=ANN)])
+    by_person = save(data_set, {"split": "mail", "range": {"kind": "all"}})
+    assert ANN in str(answering.answer(by_person).rows)
+
+    erase(ANN)
+
+    assert not StoredAnswer.objects.exists()
 
 
 def test_other_data_sets_are_not_searched():
