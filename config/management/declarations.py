@@ -5,12 +5,14 @@ A missing key leaves the stored value unchanged. A stored value stays valid if a
 """
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 from uuid import UUID
 
+from django.db.models import Model
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
@@ -51,6 +53,8 @@ class Value(serializers.Field[Any, Any, Any, Any]):
             raise serializers.ValidationError(f"must be {_CALLED[self.kind]}")
         if isinstance(data, str) and not strict_json.is_storable_text(data):
             raise serializers.ValidationError("must not contain NUL or lone surrogates")
+        if self.kind is float and not _is_double(data):
+            raise serializers.ValidationError("must be a number of at most 308 digits")
         try:
             parsed = self.rule(data) if self.rule else None
         except ValueError as error:
@@ -62,6 +66,20 @@ class Value(serializers.Field[Any, Any, Any, Any]):
     def _is_stored(self, value: Any) -> bool:
         owner = self.context["owner"]() if self.stored else None
         return owner is not None and self.stored is not None and self.stored(owner, value)
+
+
+def _is_double(number: Any) -> bool:  # Any: whole numbers and decimals
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def parse_filled(text: str) -> str:
+    """Return the text without white space around it. Raises InvalidValue if nothing is left."""
+    if not text.strip():
+        raise InvalidValue("must not be blank")
+    return text.strip()
 
 
 class Texts(serializers.ListField):
@@ -142,6 +160,13 @@ class DeclaredRow:
             rule(*values, **options)
         except InvalidValue as error:
             self.refuse(key, str(error))
+
+    def check_lengths(self, model: type[Model]) -> None:
+        """Record an error for each text that is longer than its column of the model."""
+        for field in model._meta.concrete_fields:
+            most = field.max_length if field.name in self.values else None
+            if most and len(self.values[field.name]) > most:
+                self.refuse(field.name, f"must have at most {most:,} characters")
 
     def require(self, *keys: str) -> None:
         """Record an error for each missing key."""

@@ -17,7 +17,7 @@ def load(file: str) -> dict[str, object]:
     try:
         document = strict_json.loads(text, skip_mark=True, storable=True)
     except strict_json.UnreadableJSON as error:
-        raise CommandError(f"The document is not JSON: {error} {error.place}".rstrip()) from error
+        raise CommandError(f"The document cannot be read: {error.reason} {error.place}".rstrip()) from error
     if not isinstance(document, dict):
         raise CommandError("The document must be a JSON object.")
     return document

@@ -9,7 +9,7 @@ from config import audit
 from config.areas import DocumentErrors
 from config.audit import changes
 from config.invalid import InvalidValue
-from config.management.declarations import Declaration, DeclaredRow, Texts, Value, read
+from config.management.declarations import Declaration, DeclaredRow, Texts, Value, parse_filled, read
 from datasets.dashboards import limits
 from datasets.models import Dashboard, SavedQuery, Tile
 
@@ -34,7 +34,7 @@ class DashboardDeclaration(Declaration):
     """A dashboard, found by its name in the URL. `tiles` replaces all of its tiles."""
 
     name = Value(str, limits.check_slug, required=True)
-    title = Value(str)
+    title = Value(str, parse_filled)
     title_cy = Value(str)
     summary = Value(str)
     summary_cy = Value(str)
@@ -94,14 +94,7 @@ def _check(entry: DeclaredRow, row: Dashboard) -> None:
         row.embed_hosts = limits.parse_hosts(row.embed_hosts)
     except InvalidValue as error:
         entry.refuse("embed_hosts", str(error))
-    _check_lengths(entry, row)
-
-
-def _check_lengths(entry: DeclaredRow, row: Dashboard | Tile) -> None:
-    for field in row._meta.get_fields():
-        name, most = field.name, getattr(field, "max_length", None)
-        if most and name in entry.values and len(entry.values[name]) > most:
-            entry.refuse(name, f"must have at most {most:,} characters")
+    entry.check_lengths(Dashboard)
 
 
 def _owners(entry: DeclaredRow, row: Dashboard) -> list[User] | None:
@@ -136,7 +129,7 @@ def _tile(entry: DeclaredRow) -> Tile:
             entry.refuse("saved_query", "is not a saved query of this data set")
     elif not tile.text:
         entry.refuse("", "needs a saved_query with its data_set, or a text")
-    _check_lengths(entry, tile)
+    entry.check_lengths(Tile)
     if tile.hide_below is not None and not 0 <= tile.hide_below <= limits.MAX_HIDE_BELOW:
         entry.refuse("hide_below", f"must be 0 to {limits.MAX_HIDE_BELOW:,}")
     elif tile.saved_query is not None or not name:

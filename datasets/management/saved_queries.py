@@ -7,9 +7,10 @@ from rest_framework import serializers
 from config import audit
 from config.audit import changes
 from config.invalid import InvalidValue
-from config.management.declarations import Declaration, DeclaredRow, Value, one_of
+from config.management.declarations import Declaration, DeclaredRow, Value, one_of, parse_filled
 from datasets.models import ChartKind, DataSet, SavedQuery
 from datasets.models.saved_query import DECIMALS
+from datasets.saved_queries.limits import check_number_of_queries
 from datasets.saved_queries.question import Question
 
 
@@ -33,7 +34,7 @@ def _check_decimals(number: int) -> None:
 class SavedQueryDeclaration(Declaration):
     """A saved query. Its name finds it among those of the data set."""
 
-    name = Value(str, required=True)
+    name = Value(str, parse_filled, required=True)
     description = Value(str)
     question = QuestionValue(required=False)
     chart = Value(str, one_of(ChartKind.values))
@@ -52,6 +53,8 @@ def apply(data_set: DataSet, declared: list[DeclaredRow]) -> None:
         known = SavedQuery.objects.filter(data_set=data_set, name=entry.values["name"]).first()
         if known is None:
             entry.require("question")
+            entry.check("name", check_number_of_queries, data_set)
+        entry.check_lengths(SavedQuery)
         if entry.errors.lines:
             continue
         saved_query = _apply_one(data_set, known, dict(entry.values))

@@ -81,7 +81,7 @@ class Question:
         """Return the question of a JSON document. Raises InvalidValue."""
         given = dict(_members(document, cls, "question"))
         for name, kind in (("measure", Measure), ("divided_by", Measure), ("range", AskedRange)):
-            if given.get(name) is not None:
+            if name in given and (given[name] is not None or name != "divided_by"):
                 given[name] = kind(**_members(given[name], kind, name))
         question = cls(**given)
         question.check()

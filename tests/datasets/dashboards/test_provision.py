@@ -63,6 +63,11 @@ def test_a_document_creates_a_dashboard_and_changes_nothing_the_second_time():
             "dashboards[0].tiles[0].saved_query: is not a saved query",
         ),
         ({"tiles": [{**TILES[0], "hide_below": 5}]}, "dashboards[0].tiles[0].hide_below: Small values can be hidden"),
+        ({"title": " "}, "dashboards[0].title: must not be blank"),
+        (
+            {"tiles": [{**TILES[0], "target": 10**400}]},
+            "dashboards[0].tiles[0].target: must be a number of at most 308 digits",
+        ),
         ({"tiles": [{**TILES[0], "target": "high"}]}, "dashboards[0].tiles[0].target: must be a number"),
         ({"tiles": [{"text": "x"}] * 25}, "dashboards[0].tiles: must have at most 24 tiles"),
     ],

@@ -48,12 +48,29 @@ def test_a_saved_query_is_made_and_changed():
             "data_sets[0].saved_queries[0].chart: must be one of number, line, bar, stacked_bar, table",
         ),
         ({"name": "V", "question": {}, "colour": "red"}, "data_sets[0].saved_queries[0].colour: is not a known key"),
+        ({"name": " ", "question": {}}, "data_sets[0].saved_queries[0].name: must not be blank"),
+        (
+            {"name": "V" * 121, "question": {}},
+            "data_sets[0].saved_queries[0].name: must have at most 120 characters",
+        ),
+        (
+            {"name": "V", "question": {"measure": None}},
+            "data_sets[0].saved_queries[0].question: measure must be an object.",
+        ),
         ({"name": "V", "question": {}, "decimals": 9}, "data_sets[0].saved_queries[0].decimals: must be 0 to 6"),
     ],
 )
 def test_a_wrong_query_is_refused(query, error):
     assert applied(query)[1] == [error]
     assert not SavedQuery.objects.exists()
+
+
+def test_a_data_set_has_at_most_100_saved_queries():
+    *_, last = applied(*({"name": f"Visits {number}", "question": {}} for number in range(101)))[1]
+
+    assert last == (
+        "data_sets[0].saved_queries[100].name: pay/visits has 100 saved queries. Delete one that nobody needs first."
+    )
 
 
 def test_a_name_is_declared_once():
