@@ -23,6 +23,7 @@ from datasets.queries import time_limit, written
 CATALOGUE = "/catalogue.jsonld"
 _MOST_OTHERS = 1_000  # entries that are not data sets
 _MAX_ID = 2**63 - 1
+_MAX_DIGITS = 19
 
 
 class OpenDataView(DataSetArea):
@@ -79,7 +80,7 @@ class CatalogueView(OpenDataView):
 
     def get(self, request: Request) -> HttpResponse:
         given = request.query_params.get("after", "")
-        if given and not (given.isascii() and given.isdigit() and int(given[:20]) <= _MAX_ID):
+        if given and not (given.isascii() and given.isdigit() and len(given) <= _MAX_DIGITS and int(given) <= _MAX_ID):
             raise errors.NothingHere
         url = settings.DATA_BASE_URL + CATALOGUE
         with replica.reads(), time_limit.limited():
