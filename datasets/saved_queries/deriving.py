@@ -86,5 +86,5 @@ def _records(saved_query: SavedQuery, answer: QueryAnswer, now: datetime) -> Ite
         if row.start_at:
             found |= {"_start_at": row.start_at, "_end_at": row.end_at}
         if question.split:
-            found[question.split.lstrip("_")] = row.split
+            found[question.group_key("query", "value").lstrip("_")] = row.split
         yield {**found, "query": saved_query.name, "value": row.value}

@@ -121,6 +121,10 @@ class Question:
     def measures(self) -> list[Measure]:
         return [self.measure] if self.divided_by is None else [self.measure, self.divided_by]
 
+    def group_key(self, *taken: str) -> str:
+        """Return the name of the group in a row: the field, or `group` if the row has another value of this name."""
+        return "group" if self.split in taken else self.split
+
     def query(self, measure: Measure, *, now: datetime) -> Query:
         """Return the query that gives this measure. Raises InvalidQuery, and OverflowError before the year 1."""
         return parameters.parse(urlencode(self.pairs(measure, now=now)), data_set_id=0, bounds=_BOUNDS)

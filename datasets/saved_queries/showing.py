@@ -16,6 +16,7 @@ from datasets.saved_queries.question import Question
 from datasets.saved_queries.wording import Unit
 
 _KINDS: dict[str, Kind] = {ChartKind.LINE: "line", ChartKind.BAR: "bar", ChartKind.STACKED_BAR: "stacked_bar"}
+_MEMBERS = ("value", "moving", "previous", "hidden")  # of a row
 _ADD_UP = ("sum", "count")  # methods by which the other series can be combined
 
 
@@ -80,7 +81,7 @@ def _row(row: AnswerRow, question: Question) -> dict[str, Any]:
     if question.period:
         found |= {"_start_at": row.start_at, "_end_at": row.end_at}
     if question.split:
-        found[question.split] = row.split
+        found[question.group_key(*_MEMBERS)] = row.split
     found["value"] = row.value
     if question.moving:
         found["moving"] = row.moving

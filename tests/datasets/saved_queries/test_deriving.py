@@ -42,6 +42,16 @@ def test_rows_become_records_once(sets):
     }
 
 
+def test_a_field_named_query_becomes_the_group(sets):
+    source, target = sets
+    put_in(source, [{"_timestamp": "2024-01-05T00:00:00Z", "query": "opening hours"}])
+
+    deriving.store_rows(save(source, {"split": "query", "range": MONTHS}, stored_in=target), now=NOW)
+
+    (record,) = stored(target).values()
+    assert (record["group"], record["query"]) == ("opening hours", "Visits")
+
+
 def test_each_query_is_stored_when_it_is_due(sets):
     source, target = sets
     daily = save(source, {"range": MONTHS}, stored_in=target, stored_every="day", stored_at=NOW)

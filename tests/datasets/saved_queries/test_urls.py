@@ -56,6 +56,14 @@ def test_a_public_answer_as_csv(visits):
     assert text[:2] == ["_start_at,_end_at,channel,value", "2024-01-01T00:00:00Z,2024-02-01T00:00:00Z,phone,"]
 
 
+def test_a_field_named_value_is_the_group_of_a_row(visits):
+    put_in(visits, [{"_timestamp": "2024-01-07T00:00:00Z", "value": "good"}])
+    query = save(visits, {"split": "value", "range": {"kind": "all"}}, is_public=True)
+
+    assert get(query).json()["data"] == [{"group": "good", "value": 1}]
+    assert get(query, "csv").content.decode().splitlines() == ["group,value", "good,1"]
+
+
 def test_a_public_answer_as_image(visits):
     query = save(visits, BY_MONTH, is_public=True, chart="bar")
 
