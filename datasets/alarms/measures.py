@@ -4,6 +4,8 @@ A measure is a number, or None if there is nothing to compute. Source: docs/refe
 """
 
 import json
+import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -15,6 +17,7 @@ from config.invalid import InvalidValue
 from datasets import store
 from datasets.errors import DataSetError
 from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
+from datasets.queries import values
 from datasets.queries.stored import FieldText
 from datasets.saved_queries import answering
 from datasets.saved_queries.answer import AnswerRow
@@ -24,12 +27,15 @@ from datasets.store.freshness import State
 
 MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
+_LARGEST = sys.float_info.max
 
 log = structlog.get_logger()
 
 
 def value_of(alarm: Alarm, now: datetime) -> float | None:
-    return MEASURES[AlarmMeasure(alarm.measure)](alarm, now)
+    """Return the measure, at most the largest double: the audit is JSON, which has no infinity."""
+    found = MEASURES[AlarmMeasure(alarm.measure)](alarm, now)
+    return None if found is None or math.isnan(found) else max(-_LARGEST, min(found, _LARGEST))
 
 
 def _minutes(alarm: Alarm, now: datetime) -> float | None:
@@ -73,19 +79,19 @@ def _share(alarm: Alarm, now: datetime) -> float | None:
         if number == MOST_READ:
             return None
         fields = json.loads(body) if isinstance(body, str) else body
-        value = fields.get(rule["value"])
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        value = values.number(fields.get(rule["value"]))
+        if value is None or not math.isfinite(value):  # no number, or a whole one beyond doubles
             continue
         whole += value
-        if all(fields.get(name) in values for name, values in rule["part"].items()):
+        if all(fields.get(name) in wanted for name, wanted in rule["part"].items()):
             part += value
     return 100 * part / whole if whole >= rule["at_least"] else None
 
 
 def _having(records: QuerySet[Record], conditions: Mapping[str, Sequence[object]]) -> QuerySet[Record]:
     """Return the records that have one of these values in every field."""
-    for place, (name, values) in enumerate(conditions.items()):
-        texts = [json.dumps(value, ensure_ascii=False) for value in values]
+    for place, (name, wanted) in enumerate(conditions.items()):
+        texts = [json.dumps(value, ensure_ascii=False) for value in wanted]
         records = records.alias(**{f"field_{place}": FieldText(name)}).filter(**{f"field_{place}__in": texts})
     return records
 
@@ -113,7 +119,7 @@ def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
         return None
     try:
         rows = answering.answer(alarm.saved_query, now=now).rows
-    except DataSetError as error:
+    except (DataSetError, InvalidValue) as error:
         log.warning("alarm.query_failed", alarm=alarm.pk, error=str(error))
         return None
     return rows[-1] if rows else None

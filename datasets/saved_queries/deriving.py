@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from config.invalid import InvalidValue
 from datasets import errors, records, store
 from datasets.errors import DataSetError
 from datasets.models import SavedQuery, StoredEvery
@@ -35,7 +36,7 @@ def store_due() -> None:
             continue
         try:
             number = store_rows(saved_query, now=now)
-        except DataSetError as error:
+        except (DataSetError, InvalidValue) as error:
             log.warning("saved_query.not_stored", saved_query=saved_query.public_id, error=str(error))
         else:
             log.info("saved_query.stored", saved_query=saved_query.public_id, records=number)

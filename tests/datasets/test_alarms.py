@@ -295,6 +295,7 @@ def test_a_share_reads_the_records_of_its_hours(data_set: DataSet) -> None:
         [
             record(1, 12, "failed", 5), record(2, 11, "delivered", 15), record(3, 10, "failed", 100),
             record(4, 12, "failed", 100, service="Locks"), record(5, 12, "failed", "100"),
+            record(6, 12, "failed", 10**400),
         ],
     )  # fmt: skip
     alarm = make_alarm(data_set, measure="share", limit=5, share=share())

@@ -69,6 +69,15 @@ def test_a_change_is_in_percent_of_the_earlier_range(visits):
     assert (alarm.value, alarm.is_raised) == (-25, True)
 
 
+def test_a_change_beyond_all_numbers_raises_the_alarm(visits):
+    put_in(visits, [{"_id": "2024-03-07", "_timestamp": "2024-03-07T09:00:00Z", "count": 5e-324}])
+    query = save(visits, {**DAILY, "compare": "previous_period"})
+
+    alarm = checked(make_alarm(visits, query, measure="change", condition="above", limit=50))
+
+    assert (alarm.value > 1e300, alarm.is_raised) == (True, True)
+
+
 def test_a_query_without_a_value_or_with_an_error_raises_nothing(visits):
     broken = {**DAILY, "divided_by": {"data_set": "pay/none"}}
     empty = save(visits, {**DAILY, "where": "count > 1000"}, name="Empty")
