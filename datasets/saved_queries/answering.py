@@ -1,4 +1,4 @@
-"""QueryAnswer a saved query, once for all readers until one of its data sets changes.
+"""Answer a saved query, once for all readers until one of its data sets changes.
 
 Source: docs/reference/saved-queries.md.
 """
@@ -6,10 +6,13 @@ Source: docs/reference/saved-queries.md.
 import hashlib
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Q
 from django.utils import timezone
 
@@ -103,7 +106,7 @@ def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) ->
     question = view.applied(Question.of(saved_query.question))
     sets = data_sets_of(question, saved_query.data_set)
     found = []
-    with replica.reads(), time_limit.limited():
+    with _reads(sets), time_limit.limited():
         for measure, data_set in zip(question.measures, sets, strict=True):
             query = question.query(measure, now=now)
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
@@ -117,6 +120,22 @@ def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) ->
         updated_at=moments.write(max(written)) if written else "",
         is_late=any(one.late_since is not None for one in sets),
     )
+
+
+@contextmanager
+def _reads(sets: list[DataSet]) -> Iterator[None]:
+    """Let the block read from the replica, or from the primary if the replica does not have the last writes.
+
+    The answer is kept until the next write, so it must have all writes that its state names.
+    """
+    with replica.reads():
+        is_primary = replica.connection().alias == DEFAULT_DB_ALIAS
+        rows = DataSet.objects.filter(pk__in=[one.pk for one in sets]).order_by()
+        found = {} if is_primary else dict(rows.values_list("pk", "revision"))
+        if is_primary or all(found.get(one.pk, -1) >= one.revision for one in sets):
+            yield
+            return
+    yield
 
 
 def _stored(saved_query: SavedQuery, asked: str, state: str, *, release: bool = False) -> QueryAnswer | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
+import requests
 from django.db import connection
 
 from config.databases import replica
@@ -52,9 +53,10 @@ def stand(start_service) -> Iterator[Stand | None]:
 
 
 def copied(stand: Stand, writer: Writer, record_id: str) -> None:
-    """Copy the data set of the writer to the replica, with one other record."""
+    """Copy the data sets to the replica, the last one with one other record."""
     with psycopg.connect(stand.primary) as primary, psycopg.connect(stand.replica) as other:
         other.execute("SET session_replication_role = replica")  # without the tables that it refers to
+        other.execute("DELETE FROM datasets_dataset")
         with (
             primary.cursor().copy("COPY datasets_dataset TO STDOUT") as rows,
             other.cursor().copy("COPY datasets_dataset FROM STDIN") as stored,
@@ -93,6 +95,26 @@ def test_a_replica_in_time_is_read_and_a_late_one_is_not(stand: Stand | None) ->
     assert all("of-the-replica" in text for text in in_time)
     assert 55 < lag < 65
     assert "of-the-primary" in late
+
+
+def test_a_saved_query_is_not_answered_by_a_replica_without_the_last_writes(stand: Stand | None) -> None:
+    if stand is None:
+        return
+    public = {"name": "Number", "question": {"range": {"kind": "all"}}, "public": True}
+    writer = Writer(stand.service, saved_queries=[public])
+    records = [{"_id": name, "_timestamp": "2026-11-24T10:00:00Z"} for name in "abc"]
+    assert writer.post(records).status_code == 200
+    for url in (stand.primary, stand.replica):
+        stand.beat(url, 0)
+    copied(stand, writer, "of-the-replica")
+
+    def counted() -> object:
+        answer = requests.get(f"{stand.service.url}/queries/{writer.saved_query_id}.json", timeout=60)
+        return answer.json()["data"][0]["value"]
+
+    in_time = counted()
+    assert writer.post([{"_id": "d", "_timestamp": "2026-11-24T10:00:00Z"}]).status_code == 200
+    assert [in_time, counted()] == [1, 4]
 
 
 def test_without_a_replica_every_read_is_of_the_primary(db: None) -> None:
