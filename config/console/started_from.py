@@ -29,11 +29,17 @@ class StartedFrom(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
         return getattr(self, "_stored_hash", "")
 
     def clean(self) -> dict[str, Any] | None:
-        """Compare while the row is locked, so that the second of two concurrent saves sees the first."""
-        cleaned = super().clean()
+        """Compare while the row is locked, so that the second of two concurrent saves sees the first.
+
+        The instance gets the stored values, because its save writes all columns: those that the form does not have may
+        have changed since it was read, such as the readers of a dashboard or the number of records.
+        """
         stored = type(self.instance)._default_manager.select_for_update().filter(pk=self.instance.pk).first()
         if stored is None:
-            return cleaned
+            return super().clean()
+        for column in self.instance._meta.concrete_fields:
+            setattr(self.instance, column.attname, getattr(stored, column.attname))
+        cleaned = super().clean()
         self._stored_hash = _hash(stored, self._guarded())
         opened_hash = self.data.get(FIELD)
         if opened_hash is not None and not constant_time_compare(opened_hash, self._stored_hash):

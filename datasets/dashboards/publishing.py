@@ -13,6 +13,7 @@ from datasets.models import Dashboard, DataSet, Tile, Visibility
 from datasets.saved_queries import answering
 from datasets.saved_queries.question import Question
 
+_COLUMNS = ["visibility", "link_token", "opened_sets", "published_at", "published_by"]
 _TOKEN_BYTES = 32  # 43 characters of an address
 
 
@@ -63,7 +64,7 @@ def publish(
         dashboard.link_token = ""  # pages for other readers would show it, and it must not work again later
     elif not dashboard.link_token:
         dashboard.link_token = secrets.token_urlsafe(_TOKEN_BYTES)
-    dashboard.save()
+    dashboard.save(update_fields=_COLUMNS)
     after = {"visibility": visibility, "data_sets": [str(one) for one in opened]}
     audit.record(actor, "published_dashboard", dashboard, before=before, after=after)
     for one in opened:  # its owners read the audit of their data set
@@ -77,7 +78,7 @@ def unpublish(dashboard: Dashboard, *, actor: Actor) -> None:
     dashboard.visibility, dashboard.link_token = Visibility.PRIVATE, ""
     dashboard.published_at = dashboard.published_by = None
     dashboard.opened_sets = []
-    dashboard.save()
+    dashboard.save(update_fields=_COLUMNS)
     audit.record(actor, "unpublished_dashboard", dashboard, before=before)
     for one in opened:
         audit.record(actor, "unpublished_dashboard", dashboard, data_set_id=one.pk)

@@ -5,9 +5,11 @@ Source: docs/reference/console.md §1.2 T10.
 import re
 
 import pytest
+from django.forms import modelform_factory
 from django.urls import reverse
 
-from datasets.models import DataGroup
+from config.console.started_from import StartedFrom
+from datasets.models import DataGroup, DataSet
 from tests import factories
 from tests.datasets import making
 
@@ -101,3 +103,15 @@ def test_an_unknown_hash_is_a_conflict(console, start):
     answer = console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": start})
 
     assert "while you edited it" in answer.content.decode()
+
+
+def test_a_save_keeps_what_has_changed_in_other_columns_since_the_row_was_read(db):
+    data_set = making.make_data_set()
+    form = modelform_factory(DataSet, StartedFrom, fields=["description"])({"description": "mine"}, instance=data_set)
+    making.put_in(data_set, making.some_records(3))
+
+    assert form.is_valid()
+    form.save()
+
+    stored = DataSet.objects.get()
+    assert (stored.description, stored.record_count, stored.revision) == ("mine", 3, 1)

@@ -101,6 +101,7 @@ def test_the_page_has_one_script_no_cookie_and_no_other_host(dashboard):
 
 def test_only_chosen_hosts_may_show_it_in_a_frame(dashboard):
     dashboard.embed_hosts = ["www.example.gov.uk"]
+    dashboard.save()
     publish(dashboard)
 
     whole, embedded = get(), get("/dashboards/visits?embed=true")
