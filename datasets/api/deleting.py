@@ -45,8 +45,13 @@ class MatchingRecordsViewSet(DataSetViewSet):
                 raise errors.TooManyToDelete
             if is_dry_run:
                 return dry_runs.delete(len(ids))
-            removed = sum(matching.delete(token.data_set_id, matches, ids))
-            matching.note_deletion(token.data_set, removed, by=callers.actor(request, token), reason=reason)
+            removed = 0
+            try:
+                for number in matching.delete(token.data_set_id, matches, ids):
+                    removed += number
+            finally:  # the database may fail after some batches
+                if removed:
+                    matching.note_deletion(token.data_set, removed, by=callers.actor(request, token), reason=reason)
         shown = RecordsDeletedSerializer({"status": "ok", "removed": removed}).data
         return Response(shown, headers=NOT_STORED)
 

@@ -3,6 +3,8 @@
 from urllib.parse import urlencode
 
 import pytest
+from django.db import OperationalError
+from django.db.models.signals import pre_delete
 from django.test import Client
 from django.urls import reverse
 
@@ -13,7 +15,7 @@ from config.jobs.tasks import work_on_bulk_job
 from datasets import errors, store
 from datasets.admin import deleting
 from datasets.api import deleting as by_api
-from datasets.models import DataSet, Segment
+from datasets.models import DataSet, Record, Segment
 from tests.datasets.making import make_data_set, make_token, put_in, stored
 from tests.people import browser_of, make_person
 
@@ -65,6 +67,24 @@ def test_matching_records_are_deleted(data_set, secret):
     event = AuditEvent.objects.get(verb="deleted_records")
     assert (event.before, event.reason) == ({"records": 5}, "doubled")
     assert ask(data_set, secret, where='kind = "odd"').json()["removed"] == 0
+
+
+def test_the_audit_has_what_was_deleted_before_the_database_failed(data_set, secret):
+    put_in(data_set, [{"_id": f"s{n:04}", "_timestamp": MOMENT, "n": 99} for n in range(2_500)])
+
+    def fail(instance, **kwargs):
+        if instance.record_id == "s2400":
+            raise OperationalError("the disk is full")
+
+    pre_delete.connect(fail, sender=Record)
+    try:
+        answer = ask(data_set, secret, where="n = 99")
+    finally:
+        pre_delete.disconnect(fail, sender=Record)
+
+    assert answer.status_code == 503
+    assert AuditEvent.objects.get(verb="deleted_records").before == {"records": 2_000}
+    assert len(ids(data_set)) == 510
 
 
 @pytest.mark.parametrize(
