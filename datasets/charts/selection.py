@@ -45,5 +45,11 @@ def _together(rest: Sequence[Series], name: str, is_comparison: bool) -> Series:
 
 
 def _sum(values: Sequence[float | int | None]) -> float | int | None:
+    """Return the sum of the values that can be drawn, or None if there are none or it cannot be drawn.
+
+    >>> _sum([1, None, 2]), _sum([None]), _sum([1e308, 1e308])
+    (3, None, None)
+    """
     found = [value for value in values if value is not None and plotted(value) is not None]
-    return sum(found) if found else None
+    total = sum(found)
+    return total if found and plotted(total) is not None else None
