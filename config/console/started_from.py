@@ -21,6 +21,10 @@ FIELD = "started_from"
 class StartedFrom(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     """A mixin for the form of an existing row. The template must contain `started_from` in a hidden field."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._read = dict(vars(self.instance))
+
     @property
     def started_from(self) -> str:
         """Return the hash of the stored values of the fields that this form can change."""
@@ -31,15 +35,16 @@ class StartedFrom(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
     def clean(self) -> dict[str, Any] | None:
         """Compare while the row is locked, so that the second of two concurrent saves sees the first.
 
-        The instance gets the stored values, because its save writes all columns: those that the form does not have may
-        have changed since it was read, such as the readers of a dashboard or the number of records.
+        The instance gets the stored values of the columns that the form has not set, because its save writes all of
+        them. They may have changed since it was read, such as the readers of a dashboard or the number of records.
         """
+        cleaned = super().clean()  # first, because it may lock the service: everybody locks in this order
         stored = type(self.instance)._default_manager.select_for_update().filter(pk=self.instance.pk).first()
         if stored is None:
-            return super().clean()
-        for column in self.instance._meta.concrete_fields:
-            setattr(self.instance, column.attname, getattr(stored, column.attname))
-        cleaned = super().clean()
+            return cleaned
+        for name in (column.attname for column in self.instance._meta.concrete_fields):
+            if vars(self.instance).get(name) == self._read.get(name):
+                setattr(self.instance, name, getattr(stored, name))
         self._stored_hash = _hash(stored, self._guarded())
         opened_hash = self.data.get(FIELD)
         if opened_hash is not None and not constant_time_compare(opened_hash, self._stored_hash):

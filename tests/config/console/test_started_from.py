@@ -115,3 +115,22 @@ def test_a_save_keeps_what_has_changed_in_other_columns_since_the_row_was_read(d
 
     stored = DataSet.objects.get()
     assert (stored.description, stored.record_count, stored.revision) == ("mine", 3, 1)
+
+
+def test_columns_that_the_cleaning_sets_are_saved(db):
+    class Form(StartedFrom):
+        class Meta:
+            model = DataGroup
+            fields = ("name",)
+
+        def clean_name(self):
+            self.instance.description = f"of {self.cleaned_data['name']}"
+            return self.cleaned_data["name"]
+
+    group = DataGroup.objects.create(name="tides", description="before")
+    form = Form({"name": "waves"}, instance=group)
+
+    form.is_valid()
+    form.save()
+
+    assert DataGroup.objects.get().description == "of waves"
