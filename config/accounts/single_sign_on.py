@@ -130,6 +130,8 @@ def _unbound(person: VerifiedClaims) -> User:
     """
     if not person.email:
         raise NotAllowed("Your sign-in provider has not verified your email address. Ask its administrator.")
+    # Before the accounts are read: a concurrent sign-in of this person may create one in between.
+    is_taken = lookup.is_taken(person.email)
     found = lookup.with_mailbox(person.email)
     if len(found) > 1:
         raise NotAllowed("Several accounts have your email address. Ask an operator of this installation.")
@@ -143,7 +145,7 @@ def _unbound(person: VerifiedClaims) -> User:
         return found[0]
     if settings.OIDC_ACCOUNTS != "created":
         raise NotAllowed("You have no account here yet. Ask an operator of this installation to create one.")
-    if lookup.is_taken(person.email):
+    if is_taken:
         raise NotAllowed("Another account has your email address as its name. Ask an operator of this installation.")
     return _created(person)
 
