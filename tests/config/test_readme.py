@@ -18,24 +18,31 @@ def demo(service):
     return service
 
 
-def paste(block: str, demo) -> dict[str, object]:
-    """Run the block in bash in the folder of `.demo.env`, and return the JSON that it prints."""
+def paste(block: str, demo) -> list[dict[str, object]]:
+    """Run the block in bash in the folder of `.demo.env`, and return the JSON objects that it prints."""
     pasted = block.replace("http://127.0.0.1:8000", demo.url)
     done = subprocess.run(["bash", "-c", pasted], cwd=demo.folder / "var", capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    found, end = [], 0
+    while end < len(done.stdout.rstrip()):
+        value, end = json.JSONDecoder().raw_decode(done.stdout, end)
+        found.append(value)
+    return found
 
 
-def test_the_first_record_is_stored_as_pasted(demo):
+def test_the_first_record_is_stored_and_read_as_pasted(demo):
     (block,) = [block for block in BLOCKS if "/data/" in block]
 
-    assert paste(block, demo) == {"status": "ok"}
+    written, read = paste(block, demo)
+
+    assert written == {"status": "ok"}
+    assert [record["count"] for record in read["data"]] == [42]
 
 
 def test_the_first_message_is_sent_as_pasted(demo):
     (block,) = [block for block in BLOCKS if "/v2/" in block]
 
-    answer = paste(block, demo)
+    (answer,) = paste(block, demo)
 
     assert set(answer) >= {"id", "reference", "content", "uri", "template"}
     assert "Ana" in answer["content"]["body"]
