@@ -34,7 +34,8 @@ def check(caller: Caller, kind: LimitKind) -> None:
     """
     if caller.key_type == KeyType.TEST:
         return
-    check_key(caller, 1)
+    if caller.daily_limit is not None:
+        check_key(caller, 1)
     service, limit = caller.service, limit_of(caller.service, kind)
     most_meanwhile = COUNTED_KEY_TYPES * service.rate_limit_per_minute + BY_HAND
     if (
