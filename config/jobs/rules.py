@@ -102,7 +102,8 @@ def for_rows(rows: Mapping[str, Callable[[], QuerySet[Any]]], moment: str, **fie
 
 def registered() -> list[RetentionRule]:
     """Return the rules of the console and of the areas that are installed, in the order of their groups."""
-    return sorted(areas.parts(RetentionRule), key=lambda rule: list(RuleGroup).index(rule.group))
+    rules = areas.parts(RetentionRule)
+    return [rule for group in RuleGroup for rule in rules if rule.group == group]
 
 
 def named(name: str) -> RetentionRule | None:
