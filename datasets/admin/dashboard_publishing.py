@@ -12,7 +12,7 @@ from datasets.admin.access import author, data_sets_of
 from datasets.admin.dashboard_forms import PublishForm
 from datasets.admin.dashboard_pages import DashboardPages
 from datasets.dashboards import publishing
-from datasets.errors import NoSuchDataSet
+from datasets.errors import NoSuchDataSet, SavedQueryInvalid
 from datasets.models import Dashboard, DataSet, Visibility
 from datasets.saved_queries import small_numbers
 
@@ -45,7 +45,7 @@ class DashboardPublishing(DashboardPages):
         own = set(data_sets_of(request).values_list("pk", flat=True))
         try:
             sets = publishing.sets_of(row)
-        except (InvalidValue, NoSuchDataSet) as error:
+        except (SavedQueryInvalid, NoSuchDataSet) as error:
             return self.error_page(request, row, title, f"A tile cannot be published. {error}")
         form = PublishForm(
             request.POST or None,

@@ -25,11 +25,10 @@ from datasets.admin.access import ManagersAndOwners, author, data_sets_of, is_op
 from datasets.admin.saved_query_forms import SavedQueryForm
 from datasets.charts import drawing
 from datasets.dashboards import uses
-from datasets.errors import Busy, InvalidQuery, NoSuchDataSet
+from datasets.errors import DataSetError
 from datasets.models import ChartKind, DataSet, SavedQuery
-from datasets.saved_queries import answering, grid, limits, showing
+from datasets.saved_queries import answering, binding, grid, limits, showing
 from datasets.saved_queries.answer import Number
-from datasets.saved_queries.question import Question
 from datasets.saved_queries.wording import Unit
 
 _DIGITS = 19  # more are no id of a row
@@ -99,7 +98,8 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         own = obj.data_set if obj is not None else self._asked_for(request)
-        known = {**publishing.of_request(request), "data_set": own, "others": _others(request, own)}
+        allowed = data_sets_of(request)
+        known = {**publishing.of_request(request), "data_set": own, "others": _others(allowed, own), "allowed": allowed}
         kwargs["form"] = type(SavedQueryForm.__name__, (SavedQueryForm,), known)
         return super().get_form(request, obj, change=change, **kwargs)
 
@@ -112,6 +112,7 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         if not change:
             obj.created_by = author(request)
         super().save_model(request, obj, form, change)
+        binding.bind(obj, data_sets_of(request))
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
         """Also set the breadcrumbs above a query: its data set."""
@@ -130,8 +131,10 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         return {"result": _result(obj), "urls": urls, "tokens": obj.tokens.live()}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        data_set = kwargs["obj"].data_set if kwargs.get("obj") else self._asked_for(request)
-        preview = f"{self.url_of('preview')}?{urlencode({'data_set': data_set.pk})}" if data_set else ""
+        obj = kwargs.get("obj")
+        data_set = obj.data_set if obj else self._asked_for(request)
+        of = {"data_set": data_set.pk} | ({"saved_query": obj.pk} if obj else {}) if data_set else {}
+        preview = f"{self.url_of('preview')}?{urlencode(of)}" if data_set else ""
         return super().render_change_form(
             request, {**context, "data_set": data_set, "preview_url": preview}, *args, **kwargs
         )
@@ -141,8 +144,11 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         data_set = self._asked_for(request)
         if data_set is None or request.method != "POST":
             raise PermissionDenied
-        known = {"data_set": data_set, "others": _others(request, data_set), "is_preview": True}
-        form = type(SavedQueryForm.__name__, (SavedQueryForm,), known)(request.POST)
+        allowed = data_sets_of(request)
+        known = {"data_set": data_set, "others": _others(allowed, data_set), "allowed": allowed, "is_preview": True}
+        stored = _named(request, "saved_query", self.get_queryset(request).filter(data_set=data_set))
+        unsaved = SavedQuery(data_set=data_set, question=stored.question if stored else {})
+        form = type(SavedQueryForm.__name__, (SavedQueryForm,), known)(request.POST, instance=unsaved)
         form.fields["name"].required = False
         if not form.is_valid():
             errors = [str(error) for found in form.errors.values() for error in found]
@@ -151,12 +157,12 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
             )
         shown = form.save(commit=False)
         shown.name = shown.name or "Result"
-        return TemplateResponse(request, "admin/datasets/query_result.html", {"result": _result(shown)})
+        result = _result(shown, binding.sets_of(shown, allowed))
+        return TemplateResponse(request, "admin/datasets/query_result.html", {"result": result})
 
     def _asked_for(self, request: HttpRequest) -> DataSet | None:
-        pk = request.GET.get("data_set", "")
-        sets = data_sets_of(request).select_related("group", "type")
-        return sets.filter(pk=pk).first() if pk.isascii() and pk.isdigit() and len(pk) < _DIGITS else None
+        found: DataSet | None = _named(request, "data_set", data_sets_of(request).select_related("group", "type"))
+        return found
 
     shown_as = column("Shown as", lambda query: query.get_chart_display())
     readers = column("Readers", lambda query: cells.chip("Everybody", "accent") if query.is_public else "Token")
@@ -178,14 +184,14 @@ class QueryResult:
     commands: tuple[str, ...] = ()
 
 
-def _result(saved_query: SavedQuery) -> QueryResult:
-    """Return the result of a query, or the sentence that states why it has none."""
+def _result(saved_query: SavedQuery, sets: list[DataSet] | None = None) -> QueryResult:
+    """Return the result of a query, or the sentence that states why it has none. sets: for one that is not saved"""
     now = timezone.now()
-    question = Question.of(saved_query.question)
     try:
-        answer = answering.compute(saved_query, now=now)
-        sets = answering.data_sets_of(question, saved_query.data_set)
-    except (InvalidQuery, Busy, NoSuchDataSet) as error:
+        question = answering.question_of(saved_query)
+        sets = answering.data_sets_of(saved_query) if sets is None else sets
+        answer = answering.compute(saved_query, now=now, sets=sets)
+    except DataSetError as error:
         return QueryResult(error=str(error))
     table, unit = grid.of(answer, question, saved_query.name), Unit.of(saved_query, question)
     chart = showing.chart(saved_query, answer)
@@ -205,17 +211,19 @@ def _result(saved_query: SavedQuery) -> QueryResult:
     )
 
 
+def _named(request: HttpRequest, name: str, rows: QuerySet[Any]) -> Any:
+    """Return the row whose id is a parameter of the URL, or None."""
+    pk = request.GET.get(name, "")
+    return rows.filter(pk=pk).first() if pk.isascii() and pk.isdigit() and len(pk) < _DIGITS else None
+
+
 def _written(value: Number | None, unit: Unit) -> str:
     return "–" if value is None else unit.written(value)
 
 
-def _result_part(request: HttpRequest, result: QueryResult) -> HttpResponse:
-    return TemplateResponse(request, "admin/datasets/query_result.html", {"result": result})
-
-
-def _others(request: HttpRequest, own: DataSet | None) -> tuple[str, ...]:
+def _others(allowed: QuerySet[DataSet], own: DataSet | None) -> tuple[str, ...]:
     """Return the paths of the other data sets of this person."""
     if own is None:
         return ()
-    others = data_sets_of(request).exclude(pk=own.pk).select_related("group", "type")
+    others = allowed.exclude(pk=own.pk).select_related("group", "type")
     return tuple(str(one) for one in others[:_MOST_OTHERS])

@@ -3,14 +3,17 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from config.console.checking import checked
 from config.console.theme import NumberInput, Select, Textarea, TextInput
+from config.invalid import InvalidValue
 from datasets.admin.publishing import PublishingForm
 from datasets.models import DataSet, FieldSeen, SavedQuery
 from datasets.queries.local_time import TIME_PARTS
 from datasets.queries.parameters import MOVING
 from datasets.queries.query import PERIODS
+from datasets.saved_queries import binding
 from datasets.saved_queries.question import MAX_GROUPS, METHODS, AskedRange, Measure, Question
 
 OWN = "own"
@@ -59,6 +62,7 @@ class SavedQueryForm(PublishingForm):
     """A question by choosing.
 
     data_set: that of a new query; others: the paths of the data sets that a ratio may be divided by
+    allowed: the data sets of this person
     is_preview: whether nothing is saved, so that the name may be taken
     """
 
@@ -92,6 +96,7 @@ class SavedQueryForm(PublishingForm):
 
     data_set: DataSet | None = None
     others: tuple[str, ...] = ()
+    allowed: QuerySet[DataSet] = DataSet.objects.none()
     is_preview = False
 
     class Meta:
@@ -117,15 +122,18 @@ class SavedQueryForm(PublishingForm):
         if self.instance.data_set_id is None:
             self.instance.data_set = self.data_set
         seen = list(FieldSeen.objects.filter(data_set=self.instance.data_set))
-        asked = Question.of(self.instance.question) if self.instance.question else Question()
+        asked = _stored(self.instance)
         for name, value in _initial(asked).items():
             self.fields[name].initial = value
         known = [field.name for field in seen]
         self._offer("measure_field", [("", "Number of records"), *_named(known, asked.measure.field)])
+        if asked.measure.data_set:
+            self.fields["measure_field"].help_text = f"It is a field of {asked.measure.data_set}."
         plain = [field.name for field in seen if {"text", "number", "boolean"} & set(field.types)]
         parts = [(part, _PART_WORDS[part]) for part in TIME_PARTS]
         self._offer("split", [("", "Not split"), *_named(plain, asked.split), *parts])
-        sets = [(path, f"A measure of {path}") for path in self.others]
+        below = asked.divided_by.data_set if asked.divided_by else ""
+        sets = [(path, f"A measure of {path}") for path in sorted({*self.others, *filter(None, [below])})]
         self._offer("divide_by", [("", "Nothing"), (OWN, "A measure of this data set"), *sets])
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
@@ -148,7 +156,9 @@ class SavedQueryForm(PublishingForm):
         if bool(cleaned.get("stored_in")) != bool(cleaned.get("stored_every")):
             self.add_error("stored_every", "Choose both a data set and how often, or neither.")
         if not self.errors:
-            self.instance.question = checked(self.question).document()
+            question = checked(self.question)
+            checked(binding.check_paths, question.paths, self.allowed)
+            self.instance.question = question.document()
         return cleaned
 
     def question(self) -> Question:
@@ -167,6 +177,7 @@ class SavedQueryForm(PublishingForm):
                 field=chosen["measure_field"],
                 method=chosen["measure_method"] or "sum",
                 where=chosen["measure_where"],
+                data_set=_stored(self.instance).measure.data_set,  # made by *Add a key figure* or `provision`
             ),
             divided_by=divided_by,
             where=chosen["where"],
@@ -185,6 +196,14 @@ class SavedQueryForm(PublishingForm):
         if self.instance.pk is not None:
             self.instance.revision += 1
         return super().save(commit)
+
+
+def _stored(saved_query: SavedQuery) -> Question:
+    """Return the stored question, also one that has become invalid, or an empty one if it cannot be read at all."""
+    try:
+        return Question.unchecked(saved_query.question) if saved_query.question else Question()
+    except InvalidValue:
+        return Question()
 
 
 def _range(chosen: dict[str, Any]) -> AskedRange:

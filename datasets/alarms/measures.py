@@ -101,7 +101,7 @@ def _query(alarm: Alarm, now: datetime) -> float | None:
     row = _last_row(alarm, now)
     if row is None or row.value is None or alarm.saved_query is None:
         return None
-    question = Question.of(alarm.saved_query.question)
+    question = answering.question_of(alarm.saved_query)
     return float(row.value) * (100 if Unit.of(alarm.saved_query, question).is_percent else 1)
 
 
@@ -119,7 +119,7 @@ def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
         return None
     try:
         rows = answering.answer(alarm.saved_query, now=now).rows
-    except (DataSetError, InvalidValue) as error:
+    except DataSetError as error:
         log.warning("alarm.query_failed", alarm=alarm.pk, error=str(error))
         return None
     return rows[-1] if rows else None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from django.db.models import Q
 from django.utils.dateformat import format as formatted
 from django.utils.timezone import localtime
 
@@ -15,7 +14,7 @@ from config.version import VERSION
 from datasets.dashboards import publishing, tiles
 from datasets.dashboards.choices import ReaderChoice
 from datasets.dashboards.tiles import MayShow, ShownTile, TileKind
-from datasets.models import Dashboard, DataSet, Tile
+from datasets.models import Dashboard, DataSet, SavedQuery, Tile
 
 _BOUNDARY_SECONDS = 15 * 60  # in every time zone, a period begins at such a moment
 
@@ -90,19 +89,16 @@ def state(dashboard: Dashboard, found: Sequence[Tile], choice: ReaderChoice, *, 
 
 
 def _other_sets(found: Sequence[Tile]) -> list[DataSet]:
-    """Return the data sets that measures name by their path."""
-    paths = {
-        measure["data_set"]
-        for tile in found
-        if tile.saved_query is not None and isinstance(tile.saved_query.question, dict)
-        for measure in (tile.saved_query.question.get("measure"), tile.saved_query.question.get("divided_by"))
-        if isinstance(measure, dict) and measure.get("data_set")
-    }
-    wanted = Q(pk__in=[])
-    for path in paths:
-        group, _, type = path.partition("/")
-        wanted |= Q(group__name=group, type__name=type)
-    return list(DataSet.objects.filter(wanted)) if paths else []
+    """Return the data sets of measures besides those of the saved queries themselves."""
+    queries = [tile.saved_query for tile in found if tile.saved_query is not None and _names_others(tile.saved_query)]
+    return list(DataSet.objects.filter(measured_by__in=queries)) if queries else []
+
+
+def _names_others(saved_query: SavedQuery) -> bool:
+    """Return whether a measure names a data set, without a check of the question."""
+    question = saved_query.question if isinstance(saved_query.question, dict) else {}
+    measures = [question.get("measure"), question.get("divided_by")]
+    return any(isinstance(measure, dict) and measure.get("data_set") for measure in measures)
 
 
 _TILE_FIELDS = ("pk", "place", "is_wide", "title", "title_cy", "text", "text_cy", "target", "hide_below")

@@ -11,19 +11,17 @@ from config.audit import Actor
 from config.invalid import InvalidValue
 from datasets.models import Dashboard, DataSet, Tile, Visibility
 from datasets.saved_queries import answering
-from datasets.saved_queries.question import Question
 
 _COLUMNS = ["visibility", "link_token", "opened_sets", "published_at", "published_by"]
 _TOKEN_BYTES = 32  # 43 characters of an address
 
 
 def sets_of(dashboard: Dashboard) -> list[DataSet]:
-    """Return the data sets of all tiles, each once. Raises InvalidValue and NoSuchDataSet."""
+    """Return the data sets of all tiles, each once. Raises SavedQueryInvalid and NoSuchDataSet."""
     found: dict[int, DataSet] = {}
     for tile in tiles_of(dashboard):
         if tile.saved_query is not None:
-            question = Question.of(tile.saved_query.question)
-            found |= {one.pk: one for one in answering.data_sets_of(question, tile.saved_query.data_set)}
+            found |= {one.pk: one for one in answering.data_sets_of(tile.saved_query)}
     return list(found.values())
 
 

@@ -114,8 +114,11 @@ def add(described: Described, dashboard: Dashboard, *, by: User | None) -> list[
     monthly = replace(ratio, period="month", compare="")
     with transaction.atomic():
         limits.check_number_of_queries(described.data_set, wanted=2)
+        others = [described.cost_set] if described.cost_set not in (None, described.data_set) else []
         number = _saved(described, ratio, texts.title, ChartKind.NUMBER, by)
         chart = _saved(described, monthly, f"{texts.title} by month", ChartKind.LINE, by)
+        for query in (number, chart):
+            query.other_sets.set(others)
         tiles = [
             Tile(
                 dashboard=dashboard,

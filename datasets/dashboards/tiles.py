@@ -7,7 +7,6 @@ from enum import StrEnum
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from config.invalid import InvalidValue
 from datasets import errors
 from datasets.dashboards import drawings, limits, text
 from datasets.dashboards.choices import ReaderChoice
@@ -85,17 +84,14 @@ def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow
     if tile.saved_query is None:
         return shown
     try:
-        question = Question.of(tile.saved_query.question)
-        sets = answering.data_sets_of(question, tile.saved_query.data_set)
+        question, sets = answering.question_of(tile.saved_query), answering.data_sets_of(tile.saved_query)
         if not all(may_show(one) for one in sets):
             return replace(shown, kind=TileKind.ERROR, error=gettext("This part is not published."), is_published=False)
         below = limits.smallest_shown(tile, dashboard, question, sets)
         answer = _answer(tile.saved_query, dashboard, question, choice, below)
-    except (errors.DataSetError, InvalidValue) as error:
+    except errors.DataSetError as error:
         reason, language = wording.reason(error)
         return replace(shown, kind=TileKind.ERROR, error=reason, error_language=language)
-    except OverflowError:
-        return replace(shown, kind=TileKind.ERROR, error=gettext("The range begins before the year 1."))
     return _answered(shown, tile, tile.saved_query, question, answer)
 
 

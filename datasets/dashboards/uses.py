@@ -10,8 +10,10 @@ _NAMED = 5
 
 
 def check_unused(row: DataSet | SavedQuery) -> None:
-    """Raise InvalidValue if a tile shows the saved query, or one of the saved queries of the data set."""
-    of_row = Q(tiles__saved_query__data_set=row) if isinstance(row, DataSet) else Q(tiles__saved_query=row)
+    """Raise InvalidValue if a tile shows the saved query, or a saved query that measures the data set."""
+    of_row = Q(tiles__saved_query=row)
+    if isinstance(row, DataSet):
+        of_row = Q(tiles__saved_query__data_set=row) | Q(tiles__saved_query__other_sets=row)
     found = list(Dashboard.objects.filter(of_row).distinct().values_list("title", flat=True))
     if not found:
         return

@@ -48,10 +48,18 @@ class TokenOfAnotherQuery(DataError):
     fix = "Use a token of this saved query, or check the id in the URL."
 
 
+class SavedQueryInvalid(DataError):
+    slug = "data-saved-query-invalid"
+    status = 409
+    text = "This saved query is not valid any more. {reason}"
+    fix = "Ask an owner of the data set to open the saved query in the console and to save it again."
+    cause = "A rule has changed since the saved query was stored."
+
+
 class NoChart(DataError):
     slug = "data-no-chart"
     status = 404
-    text = "This saved query has no chart, or more values than a chart shows. Request .json or .csv."
+    text = "This saved query has no chart, no values, or more values than a chart shows. Request .json or .csv."
     fix = "Request `.json` or `.csv`, or let the query show lines or bars."
 
 

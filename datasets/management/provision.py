@@ -65,6 +65,8 @@ def apply(document: object, errors: DocumentErrors) -> object:
         return document
     for entry in declared:
         _apply_one(entry)
+    for entry in declared if not errors.lines else ():
+        saved_queries.bind(DataSet.objects.at(*_path(entry).split("/")).get(), entry.entries("saved_queries"))
     return [entry.completed for entry in declared]
 
 

@@ -10,6 +10,7 @@ from config.invalid import InvalidValue
 from config.management.declarations import Declaration, DeclaredRow, Value, one_of, parse_filled
 from datasets.models import ChartKind, DataSet, SavedQuery
 from datasets.models.saved_query import DECIMALS
+from datasets.saved_queries import binding
 from datasets.saved_queries.limits import check_number_of_queries
 from datasets.saved_queries.question import Question
 
@@ -59,6 +60,15 @@ def apply(data_set: DataSet, declared: list[DeclaredRow]) -> None:
             continue
         saved_query = _apply_one(data_set, known, dict(entry.values))
         entry.completed |= {"id": saved_query.public_id}
+
+
+def bind(data_set: DataSet, declared: list[DeclaredRow]) -> None:
+    """Bind the declared queries to their other data sets, once all of the document exist."""
+    for entry in declared:
+        saved_query = SavedQuery.objects.get(data_set=data_set, name=entry.values["name"])
+        paths = Question.of(saved_query.question).paths
+        entry.check("question", binding.check_paths, paths, DataSet.objects.all())
+        binding.bind(saved_query, DataSet.objects.all())
 
 
 def _apply_one(data_set: DataSet, saved_query: SavedQuery | None, values: dict[str, Any]) -> SavedQuery:

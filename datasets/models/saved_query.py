@@ -36,6 +36,7 @@ class SavedQuery(models.Model):
 
     public_id: names it in addresses
     question: what `datasets.saved_queries.question.Question` is made of
+    other_sets: the data sets whose paths its measures name; another one that is made at such a path later is not read
     is_public: whether everybody may read its answer; it never opens the data set itself
     stored_in, stored_every: the data set to which its rows are written as records, and how often
     stored_at: when they were last written
@@ -47,6 +48,7 @@ class SavedQuery(models.Model):
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True, max_length=1_000)
     question = models.JSONField()
+    other_sets = models.ManyToManyField(DataSet, related_name="measured_by", editable=False)
     chart = models.CharField(max_length=12, choices=ChartKind.choices, default=ChartKind.LINE)
     unit = models.CharField(max_length=20, blank=True)
     decimals = models.PositiveSmallIntegerField(null=True, blank=True)

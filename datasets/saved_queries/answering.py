@@ -23,7 +23,7 @@ from datasets.queries import engines, time_limit
 from datasets.records import moments
 from datasets.saved_queries import small_numbers
 from datasets.saved_queries.answer import QueryAnswer, combined, measured
-from datasets.saved_queries.question import AskedRange, Measure, Question
+from datasets.saved_queries.question import AskedRange, Question
 
 MAX_STORED = 50  # answers of one query, for the ranges and filters of readers
 _COMPUTING = timedelta(seconds=20)
@@ -54,23 +54,34 @@ class View:
 AS_SAVED = View()
 
 
-def data_sets_of(question: Question, own: DataSet) -> list[DataSet]:
-    """Return the data set of each measure. Raises NoSuchDataSet."""
-    return [_data_set(measure, own) for measure in question.measures]
+def question_of(saved_query: SavedQuery) -> Question:
+    """Return the stored question. Raises SavedQueryInvalid."""
+    return Question.stored(saved_query.question)
+
+
+def data_sets_of(saved_query: SavedQuery) -> list[DataSet]:
+    """Return the data set of each measure. Raises NoSuchDataSet, SavedQueryInvalid."""
+    question = question_of(saved_query)
+    known = {"": saved_query.data_set, str(saved_query.data_set): saved_query.data_set}
+    if question.paths - known.keys():
+        known |= {str(one): one for one in saved_query.other_sets.select_related("group", "type")}
+    if question.paths - known.keys():
+        raise errors.NoSuchDataSet
+    return [known[measure.data_set] for measure in question.measures]
 
 
 def state_of(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> str:
-    """Return what changes whenever the answer may change, for entity tags. Raises InvalidQuery, NoSuchDataSet."""
+    """Return what changes whenever the answer may change, for entity tags. Raises as `compute` does."""
     now = now or timezone.now()
-    question = view.applied(Question.of(saved_query.question))
-    sets = data_sets_of(question, saved_query.data_set)
+    sets = data_sets_of(saved_query)
+    question = view.applied(question_of(saved_query))
     pairs = [question.pairs(measure, now=now) for measure in question.measures]
     late = [one.late_since is not None for one in sets]
     return _hash([saved_query.pk, saved_query.revision, [(one.pk, one.revision) for one in sets], pairs, late])
 
 
 def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> QueryAnswer:
-    """Return the answer. One process computes it; others that need the same wait for it. Raises InvalidQuery, Busy."""
+    """Return the answer. One process computes it; others that need the same wait for it. Raises as `compute` does."""
     now = now or timezone.now()
     state = state_of(saved_query, view, now=now)
     asked = view.hash
@@ -90,21 +101,26 @@ def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | No
 def published(saved_query: SavedQuery) -> QueryAnswer:
     """Return the answer as the address of the query shows it: a public one hides small numbers of people."""
     found = answer(saved_query)
-    return small_numbers.hide(found, Question.of(saved_query.question), published_limit(saved_query))
+    return small_numbers.hide(found, question_of(saved_query), published_limit(saved_query))
 
 
 def published_limit(saved_query: SavedQuery) -> int | None:
     """Return the number below which the address of the query hides values, or None."""
     if not saved_query.is_public:
         return None
-    question = Question.of(saved_query.question)
-    return small_numbers.usual_limit(question, data_sets_of(question, saved_query.data_set))
+    return small_numbers.usual_limit(question_of(saved_query), data_sets_of(saved_query))
 
 
-def compute(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime) -> QueryAnswer:
-    """Return the answer as the data sets are now, without storing it. Raises InvalidQuery, Busy, NoSuchDataSet."""
-    question = view.applied(Question.of(saved_query.question))
-    sets = data_sets_of(question, saved_query.data_set)
+def compute(
+    saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime, sets: list[DataSet] | None = None
+) -> QueryAnswer:
+    """Return the answer as the data sets are now, without storing it.
+
+    sets: the data set of each measure, for a query that is not saved yet
+    Raises InvalidQuery, Busy, NoSuchDataSet, SavedQueryInvalid.
+    """
+    question = view.applied(question_of(saved_query))
+    sets = data_sets_of(saved_query) if sets is None else sets
     found = []
     with _reads(sets), time_limit.limited():
         for measure, data_set in zip(question.measures, sets, strict=True):
@@ -170,16 +186,6 @@ def _claim(saved_query: SavedQuery, asked: str) -> bool:
         StoredAnswer.objects.bulk_create([StoredAnswer(saved_query=saved_query, asked=asked)], ignore_conflicts=True)
     free = Q(computing_until__isnull=True) | Q(computing_until__lt=now)
     return bool(rows.filter(free).update(computing_until=now + _COMPUTING))
-
-
-def _data_set(measure: Measure, own: DataSet) -> DataSet:
-    if not measure.data_set:
-        return own
-    group, _, type = measure.data_set.partition("/")
-    found = DataSet.objects.at(group, type).first()
-    if found is None:
-        raise errors.NoSuchDataSet
-    return found
 
 
 def _hash(value: object) -> str:

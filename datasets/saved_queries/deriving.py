@@ -5,18 +5,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from config.invalid import InvalidValue
 from datasets import errors, records, store
 from datasets.errors import DataSetError
 from datasets.models import SavedQuery, StoredEvery
 from datasets.records import auto_ids, moments
 from datasets.saved_queries import answering, small_numbers
 from datasets.saved_queries.answer import QueryAnswer
-from datasets.saved_queries.question import Question
 
 _EVERY = {
     StoredEvery.HOUR: timedelta(hours=1),
@@ -36,7 +34,7 @@ def store_due() -> None:
             continue
         try:
             number = store_rows(saved_query, now=now)
-        except (DataSetError, InvalidValue) as error:
+        except (DataSetError, DatabaseError) as error:
             log.warning("saved_query.not_stored", saved_query=saved_query.public_id, error=str(error))
         else:
             log.info("saved_query.stored", saved_query=saved_query.public_id, records=number)
@@ -54,13 +52,12 @@ def due(now: datetime) -> QuerySet[SavedQuery]:
 def store_rows(saved_query: SavedQuery, *, now: datetime) -> int:
     """Store the rows and return their number. Equal periods and groups have equal ids, so that a repeat overwrites.
 
-    Raises InvalidQuery, RecordsRejected, NoSuchDataSet, Busy.
+    Raises RecordsRejected, and as `answering.compute` does.
     """
     target = saved_query.stored_in
     if target is None:
         raise errors.NoSuchDataSet
-    question = Question.of(saved_query.question)
-    sets = answering.data_sets_of(question, saved_query.data_set)
+    question, sets = answering.question_of(saved_query), answering.data_sets_of(saved_query)
     # Records of a personal data set must not leave it as small numbers that anybody may publish.
     below = None if target.personal else small_numbers.usual_limit(question, sets)
     answer = small_numbers.hide(answering.compute(saved_query, now=now), question, below)
@@ -77,7 +74,7 @@ def _records(saved_query: SavedQuery, answer: QueryAnswer, now: datetime) -> Ite
 
     Rows without periods are at the end of the range, or at this hour.
     """
-    question = Question.of(saved_query.question)
+    question = answering.question_of(saved_query)
     hour = moments.write(moments.period_starts(now)["hour"])
     for row in answer.rows:
         if row.value is None and not row.hidden:

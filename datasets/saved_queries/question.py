@@ -11,12 +11,14 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from config.invalid import InvalidValue
-from datasets.errors import InvalidQuery
+from config.rest.strict_json import is_storable_text
+from datasets.errors import InvalidQuery, SavedQueryInvalid
 from datasets.queries import escaping, local_time, parameters, periods
 from datasets.queries.local_time import TIME_PARTS, zone_names
 from datasets.queries.methods import NUMERIC
 from datasets.queries.parameters import COMPARISONS, MOVING
 from datasets.queries.query import PERIODS, Query
+from datasets.queries.where.parsing import parse_where
 from datasets.records import moments, names
 
 MAX_PERIODS = 1_000
@@ -79,13 +81,26 @@ class Question:
     @classmethod
     def of(cls, document: object) -> Self:
         """Return the question of a JSON document. Raises InvalidValue."""
+        question = cls.unchecked(document)
+        question.check()
+        return question
+
+    @classmethod
+    def stored(cls, document: object) -> Self:
+        """Return the question that a saved query keeps. Raises SavedQueryInvalid if a rule has changed since."""
+        try:
+            return cls.of(document)
+        except InvalidValue as error:
+            raise SavedQueryInvalid(reason=str(error)) from error
+
+    @classmethod
+    def unchecked(cls, document: object) -> Self:
+        """Return a question whose values have the right types, but may break a rule. Raises InvalidValue."""
         given = dict(_members(document, cls, "question"))
         for name, kind in (("measure", Measure), ("divided_by", Measure), ("range", AskedRange)):
             if name in given and (given[name] is not None or name != "divided_by"):
                 given[name] = kind(**_members(given[name], kind, name))
-        question = cls(**given)
-        question.check()
-        return question
+        return cls(**given)
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
@@ -109,13 +124,18 @@ class Question:
             raise InvalidValue("Choose a range of time. Periods and comparisons need one.")
         if self.period and self.limit:
             raise InvalidValue("Leave out the limit. It works without periods only.")
-        for measure in self.measures:
-            try:
+        try:
+            for condition in filter(str.strip, (self.where, *(one.where for one in self.measures))):
+                parse_where(condition)  # alone, because two of them could have brackets that fit together
+            for measure in self.measures:
                 self.query(measure, now=_SOME_DAY)
-            except InvalidQuery as error:
-                raise InvalidValue(str(error)) from error
-            except OverflowError as error:
-                raise InvalidValue("Choose fewer periods. The range would begin before the year 1.") from error
+        except InvalidQuery as error:
+            raise InvalidValue(str(error)) from error
+
+    @property
+    def paths(self) -> set[str]:
+        """Return the paths of the other data sets that its measures name."""
+        return {measure.data_set for measure in self.measures if measure.data_set}
 
     @property
     def measures(self) -> list[Measure]:
@@ -126,11 +146,11 @@ class Question:
         return "group" if self.split in taken else self.split
 
     def query(self, measure: Measure, *, now: datetime) -> Query:
-        """Return the query that gives this measure. Raises InvalidQuery, and OverflowError before the year 1."""
+        """Return the query that gives this measure. Raises InvalidQuery."""
         return parameters.parse(urlencode(self.pairs(measure, now=now)), data_set_id=0, bounds=_BOUNDS)
 
     def pairs(self, measure: Measure, *, now: datetime) -> Pairs:
-        """Return the parameters of the API that give this measure. Raises OverflowError before the year 1."""
+        """Return the parameters of the API that give this measure."""
         found: Pairs = []
         conditions = [text for text in (self.where, measure.where) if text.strip()]
         if conditions:
@@ -186,6 +206,8 @@ def _members(document: object, kind: type, name: str) -> Mapping[str, Any]:
             continue
         if not isinstance(value, int if is_number else str) or isinstance(value, bool):
             raise InvalidValue(f"{key} must be {'a whole number' if is_number else 'a text'}.")
+        if isinstance(value, str) and not is_storable_text(value):
+            raise InvalidValue(f"{key} must not contain NUL or lone surrogates.")
     return document
 
 

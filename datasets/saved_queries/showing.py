@@ -22,7 +22,7 @@ _ADD_UP = ("sum", "count")  # methods by which the other series can be combined
 
 def chart(saved_query: SavedQuery, answer: QueryAnswer) -> ChartData | None:
     """Return the data of the chart, or None for a number or a table, without rows, or with more than it can show."""
-    return chart_of(saved_query, grid.of(answer, Question.of(saved_query.question), saved_query.name))
+    return chart_of(saved_query, grid.of(answer, Question.stored(saved_query.question), saved_query.name))
 
 
 def chart_of(saved_query: SavedQuery, found: Grid) -> ChartData | None:
@@ -30,7 +30,7 @@ def chart_of(saved_query: SavedQuery, found: Grid) -> ChartData | None:
     kind, places, columns = _KINDS.get(saved_query.chart), len(found.places), len(found.columns)
     if kind is None or not places or places > MAX_PLACES or places * columns > MAX_POINTS:
         return None
-    question = Question.of(saved_query.question)
+    question = Question.stored(saved_query.question)
     unit = Unit.of(saved_query, question)
     return ChartData(
         kind=kind,
@@ -49,7 +49,7 @@ def chart_of(saved_query: SavedQuery, found: Grid) -> ChartData | None:
 
 def document(saved_query: SavedQuery, answer: QueryAnswer) -> dict[str, Any]:
     """Return the answer as a JSON object of the API."""
-    question = Question.of(saved_query.question)
+    question = Question.stored(saved_query.question)
     return {
         "id": saved_query.public_id,
         "name": saved_query.name,
@@ -69,7 +69,7 @@ def document(saved_query: SavedQuery, answer: QueryAnswer) -> dict[str, Any]:
 
 def csv(saved_query: SavedQuery, answer: QueryAnswer) -> Iterator[str]:
     """Yield the lines of the answer as CSV, with a line for each period and group."""
-    question = Question.of(saved_query.question)
+    question = Question.stored(saved_query.question)
     header = list(_row(AnswerRow(), question))
     words = wording.hidden(answer)
     lines = (_row(row, question) | dict.fromkeys(row.hidden, words) for row in answer.rows)

@@ -84,10 +84,10 @@ def period(start_at: str, question: Question) -> str:
     return formatted(at, "j F Y, H:i") if kind == "hour" else formatted(at, "j F Y")
 
 
-def reason(error: Exception) -> tuple[str, str]:
+def reason(error: ApiError) -> tuple[str, str]:
     """Return why a query has no answer, and the language of the text: `en` if a Welsh page has no Welsh form of it."""
-    if get_language() != "cy" or not isinstance(error, ApiError):
-        return str(error), "en" if get_language() == "cy" else ""
+    if get_language() != "cy":
+        return str(error), ""
     welsh = gettext(error.text)
     return (str(error), "en") if welsh == error.text else (welsh.format(**error.values), "")
 

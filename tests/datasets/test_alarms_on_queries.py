@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from datasets.alarms import watching
-from datasets.models import Alarm, DataSet
+from datasets.models import Alarm, DataSet, SavedQuery
 from tests.datasets.making import make_data_set, put_in
 from tests.datasets.saved_queries.making import save
 from tests.datasets.test_data_set_pages import signed_in, text_of
@@ -34,9 +34,9 @@ def visits() -> DataSet:
     return DataSet.objects.get(pk=data_set.pk)
 
 
-def make_alarm(data_set, query, measure="query", condition="below", limit=70.0) -> Alarm:
+def make_alarm(data_set, query, measure="query", condition="below", limit=70.0, name="Few visits") -> Alarm:
     values = {"measure": measure, "condition": condition, "limit": limit, "saved_query": query}
-    return Alarm.objects.create(data_set=data_set, name="Few visits", **values)
+    return Alarm.objects.create(data_set=data_set, name=name, **values)
 
 
 def checked(alarm) -> Alarm:
@@ -86,7 +86,10 @@ def test_a_query_without_a_value_or_with_an_error_raises_nothing(visits):
         data_set=visits, name="Empty", measure="query", condition="below", limit=5, saved_query=empty
     )
 
-    assert (checked(first).value, checked(second).value) == (None, None)
+    SavedQuery.objects.filter(pk=save(visits, DAILY, name="Invalid").pk).update(question={"period": "fortnight"})
+    third = make_alarm(visits, SavedQuery.objects.get(name="Invalid"), name="Invalid")
+
+    assert (checked(first).value, checked(second).value, checked(third).value) == (None, None, None)
     assert not first.is_raised
     assert not second.is_raised
 

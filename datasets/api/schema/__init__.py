@@ -95,7 +95,14 @@ PART = ApiPart(
             *_FAILURES,
         ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
-        "readSavedQuery": (*_QUERY_TOKEN, errors.NoSuchDataSet, errors.NoChart, *_QUERY, *_FAILURES),
+        "readSavedQuery": (
+            *_QUERY_TOKEN,
+            errors.NoSuchDataSet,
+            errors.SavedQueryInvalid,
+            errors.NoChart,
+            *_QUERY,
+            *_FAILURES,
+        ),
     },
     families={
         "Tokens": (
@@ -103,7 +110,13 @@ PART = ApiPart(
             *(errors.FilledBySignalbox, errors.ReadingNotAllowed),
         ),
         "Paths": (
-            *(errors.NoSuchDataSet, errors.NoChart, errors.NothingHere, errors.MethodNotAllowed),
+            *(
+                errors.NoSuchDataSet,
+                errors.SavedQueryInvalid,
+                errors.NoChart,
+                errors.NothingHere,
+                errors.MethodNotAllowed,
+            ),
             *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
         ),
         "Bodies": (errors.DryRunUnknown, errors.OnErrorUnknown, *_BODY, *_KEY),

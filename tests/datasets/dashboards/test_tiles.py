@@ -162,7 +162,7 @@ def test_a_stored_question_that_is_broken_is_a_problem_of_its_tile(dashboard):
     query.question = {"period": "fortnight"}
     query.save()
 
-    assert shown(dashboard).tiles[1].error.startswith("period must be one of")
+    assert shown(dashboard).tiles[1].error.startswith("This saved query is not valid any more. period must be one of")
 
 
 def test_welsh_pages_name_months_in_welsh_and_mark_english_texts(dashboard):

@@ -139,6 +139,8 @@ OPEN = "Choose a range of time. Periods and comparisons need one."
         ({"moving": 3}, "Choose periods. Means over the last periods need them."),
         ({"period": "day", "moving": 1}, "moving must be a whole number from 2 to 366."),
         ({"time_zone": "Mars"}, "Choose a time zone by its IANA name, such as Europe/London."),
+        ({"where": "a = 1) or (b = 1", "measure": {"where": "c = 1"}}, "where, character 6"),
+        ({"where": "a = \ud800"}, "where must not contain NUL or lone surrogates."),
         ({"period": "day", "limit": 5}, "Leave out the limit. It works without periods only."),
         ({"split": "_x"}, "group_by: not a field that can be grouped by."),
         ({"measure": {"field": "n"}, "split": "n"}, "collect: a group_by field cannot be collected."),

@@ -66,6 +66,8 @@ def test_one_that_fails_does_not_stop_the_others(sets):
     source, target = sets
     broken = {"measure": {"field": "count"}, "divided_by": {"data_set": "pay/none"}, "range": MONTHS}
     save(source, broken, name="A", stored_in=target, stored_every="hour")
+    invalid = save(source, {}, name="Invalid", stored_in=target, stored_every="hour")
+    SavedQuery.objects.filter(pk=invalid.pk).update(question={"period": "fortnight"})
     save(source, {"range": MONTHS}, name="B", stored_in=target, stored_every="hour")
 
     deriving.store_due()

@@ -181,3 +181,46 @@ def test_at_most_100_queries_of_a_data_set(data_set, owner):
     )
 
     assert "has 100 saved queries" in text_of(owner.get(add_url(data_set)))
+
+
+def test_a_query_that_has_become_invalid_is_opened_and_repaired(data_set, owner):
+    query = save(data_set, {"measure": {"field": "count"}})
+    SavedQuery.objects.update(question={**query.question, "moving": 1_000})
+    url = page_url("savedquery_change", query.pk)
+
+    shown = text_of(owner.get(url))
+    saved = owner.post(url, CHOSEN)
+
+    assert "This saved query is not valid any more. moving must be a whole number from 2 to 366." in shown
+    assert '<option value="count" selected>' in shown
+    assert saved.status_code == 302
+    assert SavedQuery.objects.get().question["moving"] is None
+
+
+def test_only_owners_of_both_data_sets_change_a_ratio_of_two(data_set, owner):
+    """A condition of somebody else would show other figures of the second data set than its owners published."""
+    costs = make_data_set(type="costs")
+    put_in(costs, [{"_timestamp": "2024-01-05T00:00:00Z", "pounds": 10}])
+    ratio = {"measure": {"field": "pounds", "data_set": "pay/costs"}, "divided_by": {"field": "count"}}
+    query = save(data_set, ratio)
+    url = page_url("savedquery_change", query.pk)
+    wanted = {
+        **CHOSEN,
+        "split": "",
+        "period": "",
+        "measure_field": "pounds",
+        "unit": "£",
+        "divide_by": "own",
+        "divide_field": "count",
+    }
+    show = f"{page_url('savedquery_preview')}?data_set={data_set.pk}&saved_query={query.pk}"
+
+    refused = "pay/costs does not exist, or you do not own it."
+    assert refused in text_of(owner.post(url, wanted))
+    assert refused in text_of(owner.post(show, wanted))
+
+    costs.owners.add(User.objects.get(username="olu"))
+    assert "£0.01" in text_of(owner.post(show, wanted))
+    assert owner.post(url, wanted).status_code == 302
+    query.refresh_from_db()
+    assert (query.question["measure"]["data_set"], list(query.other_sets.all())) == ("pay/costs", [costs])

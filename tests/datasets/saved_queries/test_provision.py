@@ -75,3 +75,18 @@ def test_a_data_set_has_at_most_100_saved_queries():
 
 def test_a_name_is_declared_once():
     assert applied(QUERY, QUERY)[1] == ["data_sets[0].saved_queries[0].name: is declared twice"]
+
+
+def test_a_query_is_bound_to_a_data_set_that_the_document_makes_later():
+    ratio = {"name": "Cost", "question": {"divided_by": {"data_set": "pay/costs"}}}
+    errors = DocumentErrors()
+    document = [
+        {"group": "pay", "type": "visits", "saved_queries": [ratio]},
+        {"group": "pay", "type": "costs"},
+    ]
+
+    provision.apply(document, errors)
+    assert (errors.lines, [str(one) for one in SavedQuery.objects.get().other_sets.all()]) == ([], ["pay/costs"])
+
+    _, lines = applied({"name": "No costs", "question": {"divided_by": {"data_set": "pay/none"}}})
+    assert "pay/none does not exist" in lines[0]

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
-from datasets.models import DataSet
+from config import audit
+from datasets import store
+from datasets.models import DataSet, SavedQuery
 from datasets.saved_queries import tokens
 from tests.datasets.making import make_data_set, put_in
 from tests.datasets.saved_queries.making import save
@@ -87,7 +90,7 @@ def test_a_table_and_too_many_values_have_no_image(visits, question, chart):
 
     assert (answer.status_code, answer.json()["message"]) == (
         404,
-        "This saved query has no chart, or more values than a chart shows. Request .json or .csv.",
+        "This saved query has no chart, no values, or more values than a chart shows. Request .json or .csv.",
     )
 
 
@@ -146,3 +149,43 @@ def test_a_query_that_fails_states_why(visits):
     answer = get(broken)
 
     assert (answer.status_code, json.loads(answer.content)["message"]) == (404, "There is no such data set.")
+
+
+INVALID = "This saved query is not valid any more. number of periods must be a whole number from 1 to 1000."
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "svg", "png"])
+def test_a_query_that_has_become_invalid_states_why(visits, form):
+    query = save(visits, BY_MONTH, is_public=True, chart="bar")
+    assert get(query, form).status_code == 200
+    document = {**query.question, "range": {"kind": "last", "number": 5_000}}
+    for question, message in [(document, INVALID), ([], None), ({"measure": None}, None)]:
+        SavedQuery.objects.filter(pk=query.pk).update(question=question)
+
+        answer = get(query, form)
+
+        assert answer.status_code == 409
+        found = json.loads(answer.content)["message"]
+        assert found == message or (message is None and found.startswith("This saved query is not valid any more. "))
+
+
+@pytest.mark.parametrize(("form", "status"), [("json", 200), ("csv", 200), ("svg", 404)])
+def test_a_query_answers_after_its_records_and_the_account_of_its_author_are_gone(visits, form, status):
+    author = User.objects.create_user("ada")
+    query = save(visits, BY_MONTH, is_public=True, chart="bar", created_by=author)
+    store.empty(visits, by=audit.COMMAND)
+    author.delete()
+
+    assert get(query, form).status_code == status
+
+
+def test_another_data_set_at_the_path_of_a_deleted_one_is_not_read(visits):
+    """It may belong to other people."""
+    costs = make_data_set(type="costs")
+    query = save(visits, {"divided_by": {"data_set": "pay/costs"}, "range": {"kind": "all"}}, is_public=True)
+    assert get(query).status_code == 200
+
+    costs.delete()
+    put_in(make_data_set(type="costs"), [{"_timestamp": "2024-01-07T00:00:00Z"}])
+
+    assert (get(query).status_code, get(query).json()["message"]) == (404, "There is no such data set.")

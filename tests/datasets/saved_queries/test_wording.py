@@ -3,7 +3,6 @@
 import pytest
 from django.utils import translation
 
-from config.invalid import InvalidValue
 from datasets import errors
 from datasets.saved_queries import wording
 
@@ -36,5 +35,6 @@ def test_a_query_that_was_valid_when_it_was_saved_fails_in_welsh(error):
 
 def test_a_reason_without_a_welsh_form_is_marked_as_english():
     with translation.override("cy"):
-        assert wording.reason(InvalidValue("Choose periods.")) == ("Choose periods.", "en")
+        invalid = errors.SavedQueryInvalid(reason="Choose periods.")
+        assert wording.reason(invalid) == ("This saved query is not valid any more. Choose periods.", "en")
         assert wording.reason(errors.StartAlone()) == ("start_at needs end_at or duration.", "en")
