@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.text import slugify
 
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, NumberInput, RadioSelect, Select, Textarea, TextInput
@@ -14,6 +15,7 @@ from datasets.dashboards import limits
 from datasets.models import Dashboard, SavedQuery, Tile, Visibility
 
 _FEW_ROWS = {"rows": 3}
+_SLUG = 60  # characters
 _IN_WELSH = "Leave empty if the English text is shown on the Welsh page, too."
 
 
@@ -60,7 +62,7 @@ class DashboardForm(OwnersForm):
             "filter_field": "Field of the filter",
         }
         help_texts = {
-            "slug": "Use a–z, 0–9 and -. It is part of the URL and cannot be changed.",
+            "slug": "Use a–z, 0–9 and -. It cannot be changed. Leave empty to make it from the title.",
             "title_cy": _IN_WELSH,
             "summary": "One or two sentences below the title.",
             "summary_cy": _IN_WELSH,
@@ -75,8 +77,13 @@ class DashboardForm(OwnersForm):
             "filter_field": TextInput(attrs={"autocapitalize": "none", "spellcheck": "false"}),
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "slug" in self.fields:
+            self.fields["slug"].required = False
+
     def clean_slug(self) -> str:
-        slug: str = self.cleaned_data["slug"]
+        slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:_SLUG].strip("-")
         checked(limits.check_slug, slug)
         return slug
 

@@ -15,6 +15,7 @@ from datasets.models import Dashboard, DataSet, FieldSeen
 from datasets.store import fields_seen
 
 _TITLE = "Add a key figure"
+_MOST_SAMPLED = 10  # data sets whose fields the page looks for; the clock looks for the others
 
 
 class ReadyMadePages(ConsoleModelAdmin):
@@ -24,6 +25,8 @@ class ReadyMadePages(ConsoleModelAdmin):
 
     def add_ready_made(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Ask for the figure and its data sets, then for their fields, and add two tiles."""
+        for data_set in data_sets_of(request).filter(pk__in=fields_seen.stale())[:_MOST_SAMPLED]:
+            fields_seen.note(data_set)
         chosen = ReadyMadeForm(request.GET if "kind" in request.GET else None, sets=data_sets_of(request))
         if not chosen.is_valid():
             return self._choose(request, row, chosen)
@@ -42,7 +45,9 @@ class ReadyMadePages(ConsoleModelAdmin):
             for query in (tile.saved_query for tile in tiles if tile.saved_query is not None):
                 self.audit(request, "created", query, after={"question": query.question})
             self.audit(request, "changed", row, after={"tiles": [tile.title for tile in tiles]})
-            return self.action_done(request, self.row_url(row), f"{TEXTS[kind].title} is added: a number and a chart.")
+            number = next(tile.saved_query for tile in tiles if tile.saved_query is not None)
+            done = f"{TEXTS[kind].title} is added: a number and a chart. {ready_made.now_of(number)}"
+            return self.action_done(request, self.row_url(row), done)
         title = f"Add {TEXTS[kind].title.lower()}"
         explanation = [TEXTS[kind].about, f"It is calculated from {_named(data_set, cost_set)}."]
         return self.action_page(request, row, title=title, button="Add key figure", form=form, explanation=explanation)

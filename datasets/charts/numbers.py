@@ -47,6 +47,8 @@ def tick_texts(scale: Scale, chart: ChartData) -> list[str]:
         return [_with_unit(f"{tick * factor:.3g}", unit) for tick in scale.ticks]
     step = scale.step * factor / divisor
     decimals = min(max(-math.floor(math.log10(step) + 1e-9), 0), 12) if step > 0 else 0
+    if unit in _BEFORE and decimals == 1 and not letter:
+        decimals = 2  # £4.20
     return [
         _with_unit(f"{tick * factor / divisor:,.{decimals}f}{letter if tick else ''}", unit) for tick in scale.ticks
     ]

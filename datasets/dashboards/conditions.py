@@ -3,16 +3,18 @@
 import json
 from collections.abc import Iterable
 
+_BOOLEANS = ("true", "false")
+
 
 def is_one_of(field: str, values: Iterable[str]) -> str:
-    """Return the condition that a field is one of these texts. A whole number is found as text and as number.
+    """Return the condition that a field is one of these texts. Whole numbers and booleans are also found as such.
 
-    >>> is_one_of("channel", ["web"]), is_one_of("status", ["404"])
-    ('"channel" in ("web")', '"status" in ("404", 404)')
+    >>> is_one_of("channel", ["web"]), is_one_of("status", ["404"]), is_one_of("done", ["true"])
+    ('"channel" in ("web")', '"status" in ("404", 404)', '"done" in ("true", true)')
     """
     written = []
     for value in values:
         written.append(json.dumps(value, ensure_ascii=False))
-        if value.isascii() and value.isdigit() and str(int(value)) == value:
+        if value in _BOOLEANS or (value.isascii() and value.isdigit() and str(int(value)) == value):
             written.append(value)
     return f"{json.dumps(field, ensure_ascii=False)} in ({', '.join(written)})"

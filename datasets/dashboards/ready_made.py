@@ -9,16 +9,20 @@ from enum import StrEnum
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
+from config import formats
 from config.invalid import InvalidValue
 from datasets.dashboards import placing
 from datasets.dashboards.conditions import is_one_of
+from datasets.errors import DataSetError
 from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
-from datasets.saved_queries import limits
+from datasets.saved_queries import answering, limits, wording
 from datasets.saved_queries.question import AskedRange, Measure, Question
+from datasets.saved_queries.wording import Unit
 
 MAX_VALUES = 20
-_SATISFIED, _RATINGS = ("4", "5"), ("1", "2", "3", "4", "5")
+_SATISFIED, RATINGS = ("4", "5"), ("1", "2", "3", "4", "5")
 _YEAR = AskedRange(kind="last", number=12, unit="month")
 
 
@@ -96,7 +100,7 @@ def question(described: Described) -> Question:
         above, below = cost, counted
     elif described.kind == Kind.SATISFACTION:
         above = replace(counted, where=is_one_of(described.field, _SATISFIED))
-        below = replace(counted, where=is_one_of(described.field, _RATINGS))
+        below = replace(counted, where=is_one_of(described.field, RATINGS))
     else:
         if not described.values:
             raise InvalidValue("Enter at least one value.")
@@ -106,6 +110,35 @@ def question(described: Described) -> Question:
     found = Question(measure=above, divided_by=below, range=_YEAR, compare="previous_year")
     found.check()
     return found
+
+
+def check_values(data_set: DataSet, field: str, values: Sequence[str], *, all_of_them: bool = True) -> None:
+    """Raise InvalidValue if no record has one of the values, or none of them. A large data set is not searched."""
+    asked = Question(measure=Measure(where=is_one_of(field, values)), split=field, range=AskedRange(kind="all"))
+    try:
+        rows = answering.compute(
+            SavedQuery(data_set=data_set, question=asked.document()), now=timezone.now(), sets=[data_set]
+        ).rows
+    except DataSetError:  # such as one that takes too long
+        return
+    found = {wording.group(row.split, field) for row in rows}
+    missing = [value for value in values if value not in found]
+    if missing and (all_of_them or not found):
+        names = formats.listed([f"“{value}”" for value in missing], "or")
+        raise InvalidValue(
+            f"No record of {data_set} has {names} in {field}. Check the spelling, or choose another field."
+        )
+
+
+def now_of(number: SavedQuery) -> str:
+    """Return the value of a figure as it is now, or a text that states that it has none."""
+    try:
+        rows = answering.answer(number).rows
+    except DataSetError as error:
+        return str(error)
+    value = rows[-1].value if rows else None
+    unit = Unit.of(number, Question.of(number.question))
+    return "It has no value in the last 12 months." if value is None else f"It is {unit.written(value)} now."
 
 
 def add(described: Described, dashboard: Dashboard, *, by: User | None) -> list[Tile]:

@@ -7,7 +7,7 @@ moment on, so that older fields are found too. Source: docs/reference/console.md
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from itertools import starmap
 from typing import Any, NamedTuple
@@ -116,6 +116,18 @@ class _SampledRecord(NamedTuple):
     timestamp: datetime
     record_id: str
     updated_at: datetime
+
+
+def values(data_set: DataSet, names: Collection[str], *, most: int) -> dict[str, list[str]]:
+    """Return the texts, numbers and booleans of fields in a sample, without fields that have more than `most`."""
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for record in _sample(data_set):
+        fields = json.loads(record.text)
+        for name, seen in found.items():
+            value = fields.get(name)
+            if isinstance(value, str | int | float) and len(seen) <= most:
+                seen.add(value if isinstance(value, str) else json.dumps(value))
+    return {name: sorted(seen) for name, seen in found.items() if 0 < len(seen) <= most}
 
 
 def _sample(data_set: DataSet) -> Iterator[_SampledRecord]:

@@ -1,6 +1,7 @@
 """Dashboards in a real browser: the public page, also without scripts and printed, and the way from data to a page."""
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +29,7 @@ making.put_in(data_set, [
     for day in range(120) for n, name in enumerate(["web", "phone"])
 ])
 owner = User.objects.create_superuser("{name}", "", "{password}")
-filter = {{"filter_field": "channel", "filter_values": ["web"]}}
+filter = {{"filter_field": "channel", "filter_values": ["web"], "embed_hosts": ["www.example.org"]}}
 dashboard = make_dashboard(data_set, slug="{name}", title_cy="Ymweliadau", **filter)
 publish(dashboard)
 print(json.dumps({{"pk": dashboard.pk, "slug": "{name}"}}))
@@ -100,6 +101,30 @@ def test_paper_has_the_tiles_without_the_form(page: Page, made):
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
+def test_a_frame_shows_the_page_on_a_host_that_may_and_on_no_other(browser: Browser, service: Service, made):
+    page = browser.new_page()
+    frame = f'<iframe src="https://figures.example.org/dashboards/{made["slug"]}?embed=true"></iframe>'
+    page.route(
+        re.compile("^https://figures.example.org/"),
+        lambda route: route.fulfill(
+            response=route.fetch(url=route.request.url.replace("https://figures.example.org", service.url))
+        ),
+    )
+    page.route(
+        re.compile("^https://(www|other).example.org/"),
+        lambda route: route.fulfill(content_type="text/html", body=frame),
+    )
+    shown = page.frame_locator("iframe").get_by_role("heading", name="Visits to our service")
+
+    page.goto("https://www.example.org/")
+    expect(shown).to_be_visible()
+
+    with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+        page.goto("https://other.example.org/")
+    expect(shown).to_have_count(0)
+    page.close()
+
+
 @pytest.mark.parametrize("name", ["tiles", "add-tile", "sharing", "publish", "ready-made", "change", "preview"])
 def test_the_console_pages_are_readable_at_both_widths_and_schemes(owner: Page, looks: Looks, made, name: str):
     owner.goto(f"/admin/datasets/dashboard/{made['pk']}/{name}/")
@@ -130,11 +155,11 @@ def test_a_person_makes_and_publishes_a_figure_by_the_text_on_the_pages(owner: P
 
     owner.get_by_role("link", name="Add a key figure").click()
     owner.get_by_label("Digital take-up").check()
-    owner.get_by_label("Which data set has the transactions").select_option(f"{made['slug']}/visits")
+    owner.get_by_label("Which data set has the transactions").select_option(f"{made['slug']}/visits (channel, count)")
     owner.get_by_role("button", name="Continue").click()
     owner.get_by_label("Which field has the channel?").select_option("channel")
     owner.get_by_label("Which channels are digital?").fill("web")
-    owner.get_by_label("How many transactions is a record?").select_option("count")
+    owner.get_by_label("Which field has the number of transactions?").select_option("count")
     owner.get_by_label("What is the target, in percent?").fill("60")
     owner.get_by_role("button", name="Add key figure").click()
 

@@ -16,7 +16,7 @@ from tests.datasets.saved_queries.making import save
 from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
-NEW = {"title": "Visits", "slug": "visits", "title_cy": "", "summary": "", "summary_cy": "", "add_owner": ""}
+NEW = {"title": "Visits", "slug": "", "title_cy": "", "summary": "", "summary_cy": "", "add_owner": ""}
 
 
 @pytest.fixture

@@ -95,14 +95,28 @@ def test_a_person_adds_a_figure_by_answering_questions():
     chosen = f"{path}?kind=take-up&data_set={visits.pk}&cost_set="
     second = texts(browser.get(chosen))
     assert "Which field has the channel?" in second
-    assert "Each record is one transaction" in second
+    assert "In the records, channel is phone or web; n is 40 or 60." in second
+    assert "None: each record is one transaction" in second
+    misspelt = {"field": "channel", "values": "web\r\nonline", "count_field": "n", "target": ""}
+    refused = "No record of pay/visits has “online” in channel. Check the spelling, or choose another field."
+    assert refused in texts(browser.post(chosen, misspelt))
 
     values = {"field": "channel", "values": "web\r\n", "count_field": "n", "target": "80"}
     done = browser.post(chosen, values, follow=True)
 
-    assert "Digital take-up is added: a number and a chart." in texts(done)
+    assert "Digital take-up is added: a number and a chart. It is 60% now." in texts(done)
     assert list(dashboard.tiles.filter(saved_query__isnull=False).values_list("target", flat=True)) == [0.8, 0.8]
     assert "60%" in texts(browser.get(reverse("admin:datasets_dashboard_preview", args=[dashboard.pk])))
+
+
+def test_values_are_checked_against_the_records():
+    ratings = filled("ratings", {"rating": 5, "done": True}, {"rating": 9, "done": False})
+
+    ready_made.check_values(ratings, "done", ["true", "false"])
+    ready_made.check_values(ratings, "rating", ready_made.RATINGS, all_of_them=False)
+    for field, values, all_of_them in [("rating", ["5", "4"], True), ("done", ready_made.RATINGS, False)]:
+        with pytest.raises(InvalidValue, match="No record of pay/ratings has"):
+            ready_made.check_values(ratings, field, values, all_of_them=all_of_them)
 
 
 def test_the_page_offers_no_data_set_of_others_and_explains_an_empty_one():
