@@ -1,5 +1,6 @@
 """The pages that publish a dashboard and close it again. Source: docs/reference/dashboards.md §5."""
 
+from collections import defaultdict
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +15,7 @@ from datasets.admin.dashboard_pages import DashboardPages
 from datasets.dashboards import publishing
 from datasets.errors import NoSuchDataSet, SavedQueryInvalid
 from datasets.models import Dashboard, DataSet, Visibility
-from datasets.saved_queries import small_numbers
+from datasets.saved_queries import answering, small_numbers
 
 _NO_LINK = "This dashboard has no link. Publish it for people with the link first."
 
@@ -73,6 +74,7 @@ class DashboardPublishing(DashboardPages):
                 f"Readers do not see counts below {small_numbers.HIDE_BELOW} of data sets that are marked as personal, "
                 "unless a tile has its own number. The preview shows them until you publish."
             )
+            explanation += _comparable(row)
         return self.action_page(
             request,
             row,
@@ -110,6 +112,21 @@ class DashboardPublishing(DashboardPages):
             return self.action_done(request, dashboard_tabs.url(row, "sharing"), "The old link does not work any more.")
         explanation = ["People who have the old link cannot open the dashboard with it any more."]
         return self.action_page(request, row, title=title, button="Create new link", explanation=explanation)
+
+
+def _comparable(row: Dashboard) -> list[str]:
+    """Return a sentence for each personal data set that several tiles measure. Each tile hides its own."""
+    tiles_of: defaultdict[DataSet, list[str]] = defaultdict(list)
+    for tile in publishing.tiles_of(row):
+        for one in set(answering.data_sets_of(tile.saved_query)) if tile.saved_query else ():
+            if one.personal:
+                tiles_of[one].append(f"“{tile.title or tile.saved_query}”")
+    return [
+        f"{formats.listed(names, 'and')} are about {one}. Each hides its own small counts, but a reader can subtract "
+        "one from another, or multiply a share by its total. Remove a tile if that shows a small count."
+        for one, names in tiles_of.items()
+        if len(names) > 1
+    ]
 
 
 def public_url(row: Dashboard) -> str:

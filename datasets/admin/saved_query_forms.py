@@ -13,7 +13,7 @@ from datasets.models import DataSet, FieldSeen, SavedQuery
 from datasets.queries.local_time import TIME_PARTS
 from datasets.queries.parameters import MOVING
 from datasets.queries.query import PERIODS
-from datasets.saved_queries import binding
+from datasets.saved_queries import binding, limits
 from datasets.saved_queries.question import MAX_GROUPS, METHODS, AskedRange, Measure, Question
 
 OWN = "own"
@@ -113,7 +113,7 @@ class SavedQueryForm(PublishingForm):
             "unit": "For example £. Use % for a share.",
             "decimals": "Leave empty to show what is needed.",
             "is_public": "The figures are public then. The records are not. Counts below 5 of data sets that are "
-            "marked as personal are hidden, and others from which they could be computed.",
+            "marked as personal are hidden, and others of this answer from which they could be computed.",
             "stored_in": "Another data set gets a record for each row. A repeat overwrites the records.",
         }
 
@@ -159,7 +159,16 @@ class SavedQueryForm(PublishingForm):
             question = checked(self.question)
             checked(binding.check_paths, question.paths, self.allowed)
             self.instance.question = question.document()
+            self._check_target(question, cleaned.get("stored_in"))
         return cleaned
+
+    def _check_target(self, question: Question, target: DataSet | None) -> None:
+        sources = [one.pk for one in (self.instance.data_set, *binding.at_paths(question.paths, self.allowed).values())]
+        try:
+            if target is not None:
+                limits.check_target(self.instance, sources, target)
+        except InvalidValue as error:
+            self.add_error("stored_in", str(error))
 
     def question(self) -> Question:
         """Return the question that was chosen. Raises InvalidValue."""

@@ -7,9 +7,9 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-import structlog
 from django.db.models import QuerySet
 
 from config.databases.streaming import streamed
@@ -29,11 +29,12 @@ MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
 _LARGEST = sys.float_info.max
 
-log = structlog.get_logger()
-
 
 def value_of(alarm: Alarm, now: datetime) -> float | None:
-    """Return the measure, at most the largest double: the audit is JSON, which has no infinity."""
+    """Return the measure, at most the largest double: the audit is JSON, which has no infinity.
+
+    Raises DataSetError if a saved query cannot be answered now.
+    """
     found = MEASURES[AlarmMeasure(alarm.measure)](alarm, now)
     return None if found is None or math.isnan(found) else max(-_LARGEST, min(found, _LARGEST))
 
@@ -114,20 +115,17 @@ def _change(alarm: Alarm, now: datetime) -> float | None:
 
 
 def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
-    """Return the last row of the answer, or None if there is none or the query cannot be answered."""
+    """Return the last row of the answer, or None if there is none. Raises DataSetError if it cannot be answered."""
     if alarm.saved_query is None:
         return None
-    try:
-        rows = answering.answer(alarm.saved_query, now=now).rows
-    except DataSetError as error:
-        log.warning("alarm.query_failed", alarm=alarm.pk, error=str(error))
-        return None
+    rows = answering.answer(alarm.saved_query, now=now).rows
     return rows[-1] if rows else None
 
 
 def prepare(alarm: Alarm, now: datetime) -> None:
     """Let the answer of a saved query be computed and stored, before a transaction locks the alarm."""
-    _last_row(alarm, now)
+    with suppress(DataSetError):
+        _last_row(alarm, now)
 
 
 MEASURES: Mapping[AlarmMeasure, Callable[[Alarm, datetime], float | None]] = {

@@ -7,6 +7,7 @@ import structlog
 from django.conf import settings
 from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.text import Truncator
 
 from config import own_messages
@@ -49,6 +50,9 @@ def send_due() -> int:
     for message in AlarmMessage.objects.due().select_related("alarm__data_set").order_by("send_at")[:_AT_ONCE]:
         if time.monotonic() > until:
             break
+        if message.alarm.is_quiet(timezone.now()):  # it has waited for a provider until the quiet hours began
+            AlarmMessage.objects.claim(message.pk, until=AGAIN_AFTER)
+            continue
         if message.alarm_id not in heard:
             heard[message.alarm_id] = people.of(message.alarm)
         if (message.channel, message.recipient) in heard[message.alarm_id]:

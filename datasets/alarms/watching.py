@@ -13,6 +13,7 @@ from django.utils import timezone
 from config import audit
 from config.data_sets import DataSetChange, data_set_changed
 from datasets.alarms import measures, notifying
+from datasets.errors import DataSetError
 from datasets.models import Alarm, AlarmCondition
 
 _QUERY = ("saved_query__data_set__group", "saved_query__data_set__type")
@@ -42,8 +43,12 @@ def _check(pk: int) -> int:
         return 0
     now = timezone.now()
     before = [getattr(alarm, name) for name in _STATE]
-    alarm.value = measures.value_of(alarm, now)
-    has_changed = _move(alarm, now)
+    try:
+        alarm.value = measures.value_of(alarm, now)
+        has_changed = _move(alarm, now)
+    except DataSetError as error:  # an alarm that cannot be read has not ended
+        log.warning("alarm.query_failed", alarm=alarm.pk, error=str(error))
+        has_changed = False
     if has_changed:
         _record(alarm, now)
     notifying.notify(alarm, now)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import connection, connections
+from django.db.models.functions import Now
 from django.dispatch import receiver
 
 from config import audit
@@ -155,6 +156,20 @@ def test_a_muted_alarm_is_raised_and_sends_no_message_until_then(
     watching.check_alarms()
 
     assert (len(changes), subjects()) == (1, ["Alarm: Late"])
+
+
+def test_a_message_that_waits_for_a_provider_is_not_sent_to_a_muted_person(data_set: DataSet) -> None:
+    alarm = make_alarm(data_set)
+    for number in range(2):
+        AlarmMessage.objects.create(alarm=alarm, channel="email", recipient="ana@example.org", subject=f"A{number}")
+    Alarm.objects.update(muted_until=NOW + HOUR)
+    assert notifying.send_due() == 0
+    assert AlarmMessage.objects.count() == 2
+
+    Alarm.objects.update(muted_until=None)
+    AlarmMessage.objects.update(send_at=Now())
+
+    assert notifying.send_due() == 2
 
 
 def check_in_a_killed_process() -> None:

@@ -94,6 +94,17 @@ def test_a_query_without_a_value_or_with_an_error_raises_nothing(visits):
     assert not second.is_raised
 
 
+def test_an_alarm_whose_query_cannot_be_answered_keeps_its_state(visits):
+    query = save(visits, DAILY)
+    alarm = checked(make_alarm(visits, query))
+    assert alarm.is_raised
+
+    query.question = {**query.question, "divided_by": {"data_set": "pay/none"}}
+    query.save()
+
+    assert checked(alarm).is_raised
+
+
 def test_the_data_set_is_deleted_with_its_queries_and_alarms(visits):
     make_alarm(visits, save(visits, DAILY))
 

@@ -171,7 +171,9 @@ def test_publishing_figures_of_people_names_what_readers_do_not_see(browser, own
 
     DataSet.objects.update(personal=True)
 
-    assert sentence in texts(browser.get(url("publish", own.pk)))
+    shown = texts(browser.get(url("publish", own.pk)))
+    assert sentence in shown
+    assert "“Digital take-up”, “Visits by channel” and “Visits by month” are about pay/visits." in shown
 
 
 def test_publishing_after_a_long_session_asks_for_the_password(browser, own):

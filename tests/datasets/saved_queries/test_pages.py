@@ -175,6 +175,21 @@ def test_rows_are_not_stored_in_the_own_data_set(data_set, owner):
     assert "Choose another data set. A query cannot store its rows among its own records." in text
 
 
+def test_rows_do_not_come_back_through_other_queries(data_set, owner):
+    middle, last = make_data_set(type="middle"), make_data_set(type="last")
+    for one in (middle, last):
+        one.owners.add(User.objects.get(username="olu"))
+    save(middle, {}, stored_in=last, stored_every="day")
+    save(last, {}, stored_in=data_set, stored_every="day")
+    chosen = {**CHOSEN, "stored_in": middle.pk, "stored_every": "day"}
+
+    refused = text_of(owner.post(add_url(data_set), chosen))
+
+    assert "Choose another data set. pay/middle fills a data set that this query measures." in refused
+    SavedQuery.objects.filter(data_set=last).delete()
+    assert owner.post(add_url(data_set), chosen).status_code == 302
+
+
 def test_at_most_100_queries_of_a_data_set(data_set, owner):
     SavedQuery.objects.bulk_create(
         [SavedQuery(data_set=data_set, name=f"Q{number}", question=json.loads("{}")) for number in range(100)]
