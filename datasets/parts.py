@@ -8,6 +8,7 @@ from datasets.admin.failure_alarms import FAILURE_ALARMS
 from datasets.admin.retention import SET_RETENTION
 from datasets.admin.retrying import RETRY_REJECTED
 from datasets.alarms import mail
+from datasets.dashboards import open_data
 from datasets.imports.one_person import PERSONAL_IMPORTS
 from datasets.management import clean_up, column_health, dashboards, demo, provision
 from datasets.management.tries import try_data
@@ -35,6 +36,7 @@ PARTS: tuple[object, ...] = (
     access.ACCESS,
     access.GROUP_ACCESS,
     access.DATA_SETS,
+    open_data.ENTRIES,
     overview.PANEL,
     needs.NEEDS,
     finding.FINDER,

@@ -16,7 +16,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from config.rest.request import base_url
-from datasets.dashboards import page, publishing, rendered, tiles
+from datasets.dashboards import open_data, page, publishing, rendered, tiles
 from datasets.dashboards.choices import ReaderChoice, UnknownChoice
 from datasets.dashboards.frame import frame
 from datasets.dashboards.tile_csv import tile_csv
@@ -92,6 +92,8 @@ def _render(row: Dashboard, found: Sequence[Tile], choice: ReaderChoice, page_ur
     with translation.override(choice.language):
         shown = page.of(row, choice, found=found)
         context: dict[str, Any] = {**frame(row, choice, page_url), "page": shown}
+        if context["is_indexed"]:
+            context["json_ld"] = open_data.script(row, found)
         return render_to_string("dashboards/dashboard.html", context), shown.has_error
 
 

@@ -282,9 +282,9 @@ def test_a_text_cannot_end_the_data_block_of_a_page():
     assert json.loads(block.partition(">")[2].rpartition("<")[0])["name"] == entry.title
 
 
-def test_a_page_of_the_catalogue_is_one_statement(public, django_assert_num_queries):
+def test_a_page_of_the_catalogue_is_one_statement_and_one_for_dashboards(public, django_assert_num_queries):
     for number in range(3):
         make_data_set(type=f"t{number}", public=True)
 
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         got("/catalogue.jsonld")

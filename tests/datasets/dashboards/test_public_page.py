@@ -1,7 +1,9 @@
 """The public page of a dashboard: its readers, its headers, its languages and its CSV."""
 
 import gzip
+import json
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.models import User
@@ -90,7 +92,10 @@ def test_the_page_has_one_script_no_cookie_and_no_other_host(dashboard):
 
     assert page.status_code == 200
     assert not page.cookies
-    assert re.findall(r"<script [^>]*>", html) == ['<script src="/static/datasets/charts.js" defer>']
+    assert re.findall(r"<script [^>]*>", html) == [
+        '<script src="/static/datasets/charts.js" defer>',
+        '<script type="application/ld+json">',  # no program, but data
+    ]
     assert "style=" not in html
     assert set(re.findall(r'(?:src|href)="https?://([^/"]+)', html)) <= {"testserver", "127.0.0.1:8000"}
     assert '<meta property="og:title" content="Visits to our service">' in html
@@ -248,3 +253,30 @@ def test_publishing_is_in_the_audit_of_each_opened_data_set(dashboard, visits):
 def test_an_empty_dashboard_cannot_be_published(db):
     with pytest.raises(InvalidValue, match="has no tiles"):
         publish(Dashboard.objects.create(slug="empty", title="Empty"))
+
+
+def test_a_public_page_is_found_by_programs_without_what_it_does_not_show(dashboard, visits):
+    dashboard.title = "Visits </script><script>"
+    dashboard.save()
+    publish(dashboard)
+    DataSet.objects.update(public=True, licence="OGL-UK-3.0", contact="data@example.org")
+    hidden = save(make_data_set(type="secret"), {}, name="Secret")
+    add(dashboard, saved_query=hidden)
+
+    block = re.search(r'<script type="application/ld\+json">(.*?)</script>', get().content.decode())
+    found = json.loads(block[1])
+    catalogue = Client().get("/catalogue.jsonld").json()
+
+    assert (found["@type"], found["name"], found["creator"]["contactPoint"]["email"]) == (
+        "Dataset",
+        "Visits </script><script>",
+        "data@example.org",
+    )
+    assert [one["name"] for one in found["distribution"]] == ["Digital take-up", "Visits by channel", "Visits by month"]
+    (entry,) = (one for one in catalogue["dcat:dataset"] if one["dct:title"] == dashboard.title)
+    csv = urlsplit(entry["dcat:distribution"][0]["dcat:downloadURL"]["@id"]).path
+    assert Client().get(csv).headers["Content-Type"] == "text/csv; charset=utf-8"
+
+    publish(dashboard, Visibility.LINK)
+    assert "ld+json" not in Client().get(f"/dashboards/visits?key={dashboard.link_token}").content.decode()
+    assert dashboard.title not in str(Client().get("/catalogue.jsonld").json())
