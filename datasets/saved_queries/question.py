@@ -4,9 +4,11 @@ A question is stored as JSON and changed into the parameters of the API, so that
 Source: docs/reference/saved-queries.md.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -23,6 +25,7 @@ from datasets.records import moments, names
 
 MAX_PERIODS = 1_000
 MAX_GROUPS = 100
+_KEPT = 1_000  # checked questions in a process
 METHODS = (*NUMERIC, "count", "distinct")
 RANGES = ("last", "this_year", "between", "all")
 _SOME_DAY = moments.parse("2024-02-29T00:00:00Z")
@@ -86,10 +89,10 @@ class Question:
         return question
 
     @classmethod
-    def stored(cls, document: object) -> Self:
+    def stored(cls, document: object) -> "Question":
         """Return the question that a saved query keeps. Raises SavedQueryInvalid if a rule has changed since."""
         try:
-            return cls.of(document)
+            return _checked(json.dumps(document))
         except InvalidValue as error:
             raise SavedQueryInvalid(reason=str(error)) from error
 
@@ -187,6 +190,11 @@ class Question:
         if asked.kind == "last" and self.period:
             return [("duration", str(asked.number)), ("end_at", end_at)]
         return [("start_at", start_at), ("end_at", end_at)]
+
+
+@lru_cache(maxsize=_KEPT)  # a check parses the conditions: 1.6 ms, several times in a request
+def _checked(text: str) -> Question:
+    return Question.of(json.loads(text))
 
 
 def _members(document: object, kind: type, name: str) -> Mapping[str, Any]:
