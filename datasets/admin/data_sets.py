@@ -24,9 +24,13 @@ from datasets.admin.record_pages import RecordPages
 from datasets.admin.rejected_pages import RejectedPages
 from datasets.admin.schema_pages import SchemaPages
 from datasets.dashboards import uses
+from datasets.errors import FilledBySignalbox
 from datasets.models import DataGroup, DataSet, DataType
 
 EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
+_WRITING = frozenset(EmptyingPages.row_actions) | {
+    *("record-change", "record-delete", "record-restore", "delete-where", "imports", "import", "rejected-retry"),
+}
 _OPEN = ("description", "licence", "contact", "units")
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds", *_OPEN)
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
@@ -71,6 +75,11 @@ class DataSetAdmin(
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Disable the admin's own page. `remove` asks for the name and checks under the write lock."""
         return False
+
+    def blocking_error(self, request: HttpRequest, word: str, obj: Any) -> str:
+        """Refuse to write the statistics of Signalbox, as the API does."""
+        writes = word in _WRITING or (word == "schema" and request.method == "POST")
+        return str(FilledBySignalbox()) if obj.is_of_product and writes else ""
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """Redirect from the admin's page for deleting to `remove`."""

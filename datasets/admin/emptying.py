@@ -11,7 +11,7 @@ from config import audit, formats
 from config.console.admin import ShownOnceAdmin
 from config.console.typed_name import TypedNameForm
 from datasets import store
-from datasets.errors import FilledBySignalbox, NothingToUndo
+from datasets.errors import NothingToUndo
 from datasets.models import DataSet
 from datasets.records import moments
 from datasets.store.empty import KEPT
@@ -24,8 +24,6 @@ class EmptyingPages(ShownOnceAdmin):
     protected_actions = frozenset({"empty", "forget"})
 
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        if data_set.is_of_product:
-            return self.error_page(request, data_set, f"Empty {data_set}", str(FilledBySignalbox()))
         if request.method != "POST" and not data_set.record_count:
             nothing = f"{data_set} has no records: there is nothing to remove."
             return self.error_page(request, data_set, f"Empty {data_set}", nothing)

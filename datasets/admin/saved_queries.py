@@ -84,6 +84,8 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """Ask for the data set first, because the fields to choose from are those of its records."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
         data_set = self._asked_for(request)
         if data_set is None:
             sets = data_sets_of(request).select_related("group", "type")
@@ -105,7 +107,7 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "stored_in":
-            kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+            kwargs["queryset"] = data_sets_of(request).filter(is_of_product=False).select_related("group", "type")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

@@ -57,6 +57,8 @@ def store_rows(saved_query: SavedQuery, *, now: datetime) -> int:
     target = saved_query.stored_in
     if target is None:
         raise errors.NoSuchDataSet
+    if target.is_of_product:
+        raise errors.FilledBySignalbox
     question, sets = answering.question_of(saved_query), answering.data_sets_of(saved_query)
     # Records of a personal data set must not leave it as small numbers that anybody may publish.
     below = None if target.personal else small_numbers.usual_limit(question, sets)

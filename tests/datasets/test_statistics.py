@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import time_machine
@@ -12,16 +13,21 @@ from django.test import Client
 
 from config import areas
 from config.audit.models import AuditEvent
+from config.invalid import InvalidValue
 from config.statistics import StatisticsSource
-from datasets import store, tasks
+from datasets import errors, store, tasks
+from datasets.admin.access import data_sets_of_user
 from datasets.management import provision
 from datasets.models import DataGroup, DataSet
+from datasets.saved_queries import binding, deriving
 from notifications.jobs import counting
-from notifications.models import Channel, HourlyCount, KeyType, Notification, Status
+from notifications.models import Channel, HourlyCount, KeyType, Notification, Role, Status
 from tests.cleaning import clean_up
 from tests.datasets.making import call, make_data_set, make_token, stored
+from tests.datasets.saved_queries.making import save
 from tests.datasets.test_admin import nonce
 from tests.factories import make_notification, make_service, make_template
+from tests.people import browser_of, join, make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -153,10 +159,42 @@ def test_nobody_else_writes_or_empties(console: Client) -> None:
         answer = call(method, data_set, secret, body, query=query)
         assert answer.status_code == 403
         assert "Signalbox fills this data set" in answer.content.decode()
-    page = f"/admin/datasets/dataset/{data_set.pk}/empty/"
-    answers = [console.get(page), console.post(page, {"name": "signalbox/messages"})]
-    assert all("Signalbox fills this data set" in one.content.decode() for one in answers)
+    for word in ("empty", "delete-where", "imports", "record-change", "record-delete", "rejected-retry", "schema"):
+        answer = console.post(f"/admin/datasets/dataset/{data_set.pk}/{word}/", {"name": "signalbox/messages"})
+        assert "Signalbox fills this data set" in answer.content.decode(), word
+    query = save(make_data_set(), {"range": {"kind": "all"}}, stored_in=data_set, stored_every="hour")
+    with pytest.raises(errors.FilledBySignalbox):
+        deriving.store_rows(query, now=NOW)
     assert len(stored(data_set)) == 1
+
+
+def test_a_manager_of_a_service_reads_no_statistics_of_others_in_any_way() -> None:
+    message = deliver()
+    data_set, own = fill(), make_data_set(type="own")
+    mia, record = make_person("mia"), quote(next(iter(stored(data_set))), safe="")
+    join(mia, message.service, *Role)
+    own.owners.add(mia)
+    headers = {"Authorization": f"Bearer {make_token(own, 'write', 'read')}"}
+    parts = [
+        "",
+        "?format=csv",
+        "?format=ndjson",
+        "?format=parquet",
+        "?group_by=service",
+        f"/records/{record}",
+        "/schema",
+    ]
+
+    for part in parts:
+        assert Client().get(f"/data/signalbox/messages{part}", headers=headers).status_code == 403, part
+    browser = browser_of(mia)
+    for word in ("change", "overview", "records", "chart", "export", "activity"):
+        assert browser.get(f"/admin/datasets/dataset/{data_set.pk}/{word}/").status_code == 404, word
+    made = browser.get(f"/admin/datasets/savedquery/add/?data_set={data_set.pk}").content.decode()
+    assert str(own) in made
+    assert str(data_set) not in made
+    with pytest.raises(InvalidValue, match="signalbox/messages does not exist, or you do not own it"):
+        binding.check_paths(["signalbox/messages"], data_sets_of_user(mia))
 
 
 def test_a_token_of_such_a_data_set_may_only_read(console: Client) -> None:

@@ -174,9 +174,16 @@ class RowActionsAdmin(SavingAdmin):
             raise PermissionDenied
         if word in self.protected_actions and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
+        error = self.blocking_error(request, word, obj)
+        if error:
+            return self.error_page(request, obj, str(obj), error)
         with transaction.atomic() if self.may_write(request, word) else nullcontext():
             answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
         return answer
+
+    def blocking_error(self, request: HttpRequest, word: str, obj: Any) -> str:
+        """Return why nobody can do this action on this row, or an empty text."""
+        return ""
 
     def may_write(self, request: HttpRequest, word: str) -> bool:
         """Return whether the action may change something, and so needs a transaction."""
