@@ -16,6 +16,7 @@ from pathlib import Path
 from dotenv import dotenv_values
 from playwright.sync_api import Locator, Page, sync_playwright
 
+from tests.browser.looks import Scheme
 from tests.config.test_up import ENVIRONMENT
 from tests.servers import Program, free_port
 
@@ -24,7 +25,8 @@ START_SECONDS = 60
 CLICK_SECONDS, CHOICE_SECONDS, CHARACTER_SECONDS, WORD_SECONDS, FIND_SECONDS = 5, 10, 0.3, 0.25, 5
 PASSED = ("Overview", "Data sets", "Dashboards")  # pages on which the person looks for a link only
 WIDTHS, HEIGHT = (1280, 390), 860
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+CONSOLE_SCHEME = "isDark => document.documentElement.classList.toggle('dark', isDark)"
 URL_NAME = "apply-for-a-mooring"
 
 
@@ -52,12 +54,14 @@ class Person:
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
             for scheme in SCHEMES:
                 self.page.emulate_media(color_scheme=scheme)
+                self.page.evaluate(CONSOLE_SCHEME, scheme == "dark")
                 path = (
                     self.folder / f"{self._pictures:02}-{re.sub(r'[^a-z0-9]+', '-', name.lower())}-{width}-{scheme}.png"
                 )
                 self.page.screenshot(path=path, full_page=True)
         self.page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
         self.page.emulate_media(color_scheme=SCHEMES[0])
+        self.page.evaluate(CONSOLE_SCHEME, False)
 
     def open(self, path: str, name: str) -> None:
         self.page.goto(path)
