@@ -15,7 +15,7 @@ from datasets.models import Dashboard, DataSet, FieldSeen
 from datasets.store import fields_seen
 
 _TITLE = "Add a key figure"
-_MOST_SAMPLED = 10  # data sets whose fields the page looks for; the clock looks for the others
+_MOST_SAMPLED = 10  # new data sets whose fields the page looks for; the clock looks for the others
 
 
 class ReadyMadePages(ConsoleModelAdmin):
@@ -25,7 +25,8 @@ class ReadyMadePages(ConsoleModelAdmin):
 
     def add_ready_made(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Ask for the figure and its data sets, then for their fields, and add two tiles."""
-        for data_set in data_sets_of(request).filter(pk__in=fields_seen.stale())[:_MOST_SAMPLED]:
+        unknown = data_sets_of(request).filter(pk__in=fields_seen.stale(), fields_seen=None)
+        for data_set in unknown[:_MOST_SAMPLED]:
             fields_seen.note(data_set)
         chosen = ReadyMadeForm(request.GET if "kind" in request.GET else None, sets=data_sets_of(request))
         if not chosen.is_valid():

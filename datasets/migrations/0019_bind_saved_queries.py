@@ -16,6 +16,7 @@ def bind(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    few_rows = "At most 100 saved queries of a data set, and few of them measure two data sets."
 
     dependencies = [
         ('datasets', '0018_saved_query_sets'),

@@ -1,8 +1,10 @@
 """The URLs of a saved query: their readers, their formats, and what caches may keep."""
 
 import json
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -189,3 +191,15 @@ def test_another_data_set_at_the_path_of_a_deleted_one_is_not_read(visits):
     put_in(make_data_set(type="costs"), [{"_timestamp": "2024-01-07T00:00:00Z"}])
 
     assert (get(query).status_code, get(query).json()["message"]) == (404, "There is no such data set.")
+
+
+def test_the_upgrade_binds_stored_queries_to_the_data_sets_at_their_paths(visits):
+    costs = make_data_set(type="costs")
+    ratio = save(visits, {"divided_by": {"data_set": "pay/costs"}}, name="Ratio")
+    broken = save(visits, {}, name="Broken")
+    ratio.other_sets.clear()
+    SavedQuery.objects.filter(pk=broken.pk).update(question={"measure": [], "divided_by": {"data_set": 5}})
+
+    import_module("datasets.migrations.0019_bind_saved_queries").bind(apps, None)
+
+    assert (list(ratio.other_sets.all()), list(broken.other_sets.all())) == ([costs], [])
