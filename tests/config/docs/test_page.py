@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from config.docs import errors as error_pages
 from config.docs.document import document
 from config.docs.examples import LANGUAGES
 from config.docs.parts import parts
@@ -164,6 +165,14 @@ def test_every_error_has_a_page_with_its_cause_its_fix_and_an_example(client, pa
             assert "<h2>Cause</h2>" in shown
             assert html.unescape(line(error.fix)) in shown
             assert f"HTTP/1.1 {error.status} {error.status_name}" in shown
+
+
+def test_the_list_of_errors_links_to_the_page_of_each(client, page):
+    shown = client.get("/docs/errors/").content.decode()
+
+    assert sorted(re.findall(r'href="/docs/errors/([^/"]+)/"', shown)) == sorted(error_pages.pages())
+    assert 'href="/docs/errors/"' in page
+    assert 'href="/docs/errors/"' in client.get("/docs/errors/team-only-key/").content.decode()
 
 
 def test_a_cause_belongs_to_the_error_that_states_it():
