@@ -94,6 +94,8 @@ ERROR_BODY: Json = {
     "properties": {
         "status": {"const": "error"},
         "message": {"type": "string", "minLength": 1, "description": "The error in one sentence."},
+        "fix": {"type": "string", "description": "What to do. Only with `Accept: application/vnd.signalbox+json`."},
+        "docs": {"type": "string", "description": "The entry of this error. Only with the same `Accept`."},
         "errors": {
             "type": "array",
             "items": RECORD_ERROR,
