@@ -135,3 +135,25 @@ SAVED_QUERY: dict[str, Any] = {
         "data": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
     },
 }
+
+SAVED_QUERIES: dict[str, Any] = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {
+        "data": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "name", "description", "unit", "data_set", "is_public"],
+                "properties": {
+                    "id": {"type": "string"},
+                    "name": {"type": "string"},
+                    "description": {"type": "string"},
+                    "unit": {"type": "string"},
+                    "data_set": {"type": "string", "examples": ["demo/visits"]},
+                    "is_public": {"type": "boolean"},
+                },
+            },
+        },
+    },
+}

@@ -228,5 +228,5 @@ def test_the_pages_show_the_base_url_of_data_sets(tmp_path):
     assert "Send these calls to https://signalbox.example.gov.uk." in text
     for path, methods in json.loads(openapi)["paths"].items():
         for operation in methods.values():
-            elsewhere = [{"url": "https://data.example.gov.uk"}] if path.startswith(("/data/", "/queries/")) else None
+            elsewhere = [{"url": "https://data.example.gov.uk"}] if path.startswith(("/data/", "/queries")) else None
             assert operation.get("servers") == elsewhere
