@@ -53,7 +53,7 @@ class SavedQueryViewSet(DataSetArea, ViewSet):
         body = _body(saved_query, form)
         return HttpResponse(body, headers={**headers, "Content-Type": _TYPES[form], **_own_headers(saved_query, form)})
 
-    def list(self, request: Request) -> Response:
+    def page(self, request: Request) -> Response:
         found = [_listed(one) for one in _readable_with_token(request)]
         return Response({"data": found}, headers=NOT_STORED)
 

@@ -19,7 +19,7 @@ data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empt
 undo = DataSetViewSet.as_view({"post": "undo"})
 
 saved_query = SavedQueryViewSet.as_view({"get": "read"})
-saved_queries = SavedQueryViewSet.as_view({"get": "list"})
+saved_queries = SavedQueryViewSet.as_view({"get": "page"})
 record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
 
 schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})

@@ -245,7 +245,7 @@ class SavedQueries(OpenApiViewExtension):
         image = {"type": "string", "format": "binary"}
         return annotated(
             self.target,
-            list=extend_schema(
+            page=extend_schema(
                 operation_id="listSavedQueries",
                 tags=[READING],
                 summary="List saved queries",
