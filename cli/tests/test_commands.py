@@ -144,6 +144,17 @@ def test_one_record_is_read_changed_and_deleted(invoke):
     done = invoke("records", "change", "demo/visits", "a/b:é", "--reason", "counted twice ✓", text=changed)
     assert done.out == "a/b:é is changed.\n"
     assert invoke("records", "get", "demo/visits", "a/b:é", "--json").json["count"] == 2
+    found = invoke("records", "get", "demo/visits", "a/b:é", "--etag", "--json").json
+    again = ("records", "change", "demo/visits", "a/b:é", "--if-match", found["etag"])
+    assert (found["record"]["count"], invoke(*again, text=changed).code) == (2, 0)
+    for stale in (invoke(*again, text=changed), invoke("records", "delete", *again[2:], "--yes")):
+        assert (stale.code, stale.err.splitlines()[:2]) == (
+            1,
+            [
+                "The record has changed since you read it.",
+                "Read the record again, and send its `ETag` in `If-Match`.",
+            ],
+        )
     where = ("records", "delete-where", "demo/visits", "count = 2")
     assert invoke(*where, "--dry-run").out == "1 records match.\n"
     assert invoke("records", "delete", "demo/visits", "a/b:é", "--yes").out == "a/b:é is deleted.\n"
@@ -181,10 +192,11 @@ def test_a_file_is_imported_with_settings_and_its_rejected_rows_are_printed(invo
     again = invoke("imports", "cancel", "demo/visits", found.json["id"])
     assert (again.code, again.err.splitlines()[0]) == (1, "The import is finished.")
     (tmp_path / "settings.json").write_text("[]")
-    assert invoke(*start).code == 2
+    assert invoke(*start).code == 1
 
 
-def test_a_saved_query_is_run(invoke):
+def test_a_saved_query_is_listed_and_run(invoke):
+    assert [one["id"] for one in invoke("queries", "list", "--json").json] == ["demoVisitsWeekly"]
     assert invoke("queries", "run", "demoVisitsWeekly", "--json").json["unit"] == "visits"
     assert invoke("queries", "run", "noSuchQuery12345").code == 1
 
@@ -312,6 +324,131 @@ def test_bad_use_is_a_sentence_and_an_exit_code(invoke, arguments, code):
     assert KEY[-36:] not in done.err + done.out
 
 
+NOT_UTF8, DEEP = b"\xff\xfe\x00", b"[" * 100_000
+COMMANDS_WITH_FILES = [
+    ["data", "import", "demo/visits", "FILE"],
+    ["bulk", "send", "FILE", "--template", EMAIL_TEMPLATE, "--dry-run"],
+    ["send", "email", "--to", "a@example.org", "--template", EMAIL_TEMPLATE, "--dry-run", "--values", "FILE"],
+    ["imports", "start", "demo/visits", "/dev/null", "--settings", "FILE"],
+    ["templates", "diff", "FOLDER"],
+]
+WRONG_FILES = {"not UTF-8": (".csv", NOT_UTF8), "nested": (".json", DEEP), "NaN": (".json", b'[{"a":NaN}]')}
+WRONG_FILES |= {"cut off": (".ndjson", b'{"a":1}\n{"a":'), "NUL": (".csv", b"email address\n\0\n")}
+WRONG_FILES |= {"long": (".json", b'{"name":' + b"9" * 5000 + b"}"), "a NaN": (".json", b'{"name":NaN}')}
+
+
+@pytest.mark.parametrize(("ending", "content"), WRONG_FILES.values(), ids=WRONG_FILES)
+def test_a_wrong_file_is_a_sentence_for_every_command(invoke, tmp_path, ending, content):
+    file = tmp_path / f"a{ending}"
+    file.write_bytes(content)
+    (tmp_path / "a.md").write_bytes(content)
+
+    for command in COMMANDS_WITH_FILES:
+        done = invoke(*({"FILE": file, "FOLDER": tmp_path}.get(one, one) for one in command))
+
+        assert (done.code, bool(done.err or done.out), "not as expected" in done.err) == (1, True, False), command
+
+
+ANSWERS = {
+    "a page": (200, {"Content-Type": "text/html"}, b"<html>\x1b[31mlog in"),
+    "cut off": (200, {}, b'{"templates":[{"id"'),
+    "a list": (200, {}, []),
+    "another service": (200, {}, {"hello": "world"}),
+    "a redirect": (301, {"Location": "https://elsewhere.example/"}, b""),
+    "no gzip": (200, {"Content-Encoding": "gzip"}, b"no gzip"),
+    "an unknown error": (400, {}, {"errors": "x", "status": 3}),
+    "forbidden": (403, {}, b"<html>"),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_that_is_not_of_signalbox_is_a_sentence_and_leaves_no_file(invoke, tmp_path, answer):
+    exported = tmp_path / "all.csv"
+    with serve(answer) as (url, _):
+        for command in (["templates", "list"], ["queries", "list"], ["data", "export", "demo/visits", exported]):
+            done = invoke("--url", url, *command)
+
+            is_export = command[1] == "export" and answer[1] == {} and answer[0] == 200  # any bytes may be CSV
+            assert (done.code in (1, 3), bool(done.err), "\x1b" in done.err) == (not is_export, not is_export, False)
+            assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_a_redirect_is_not_followed_and_named(invoke):
+    with serve(ANSWERS["a redirect"]) as (url, script):
+        done = invoke("--url", url, "templates", "list")
+
+    assert "301 Moved Permanently" in done.err
+    assert "https://elsewhere.example/" in done.err
+    assert len(script.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("HTTP_PROXY", "garbage", 0),
+        ("HTTP_PROXY", "http://127.0.0.1:1", 0),  # a service on this machine is called directly
+        ("ALL_PROXY", "socks9://127.0.0.1:1", 1),
+        ("SSL_CERT_FILE", "/no/such/file", 1),
+        ("SIGNALBOX_URL", "http://ana:hunter2@127.0.0.1:1", 1),
+        ("SIGNALBOX_URL", "http://[::1", 1),
+        ("SIGNALBOX_URL", "http://127.0.0.1:1?key=hunter2", 1),
+        ("SIGNALBOX_URL", f"http://{'a' * 70}.example", 1),
+        ("NOTIFY_API_KEY", "hunter2", 1),
+        ("PYTHON_KEYRING_BACKEND", "no.such.Keyring", 0),
+    ],
+)
+def test_a_wrong_variable_is_a_sentence_without_its_secret(name, value, code):
+    done = subprocess.run(
+        [sys.executable, "-m", "signalbox", "templates", "list"],
+        env={**os.environ, name: value},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr, "hunter2" in done.stderr + done.stdout) == (code, False, False)
+    assert "not as expected" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("$S templates list > /dev/full", 1),
+        ("$S templates list >&-", 0),
+        ("$S data write demo/visits <&-", 0),
+        ("$S templates list --json | head -c 5; exit ${PIPESTATUS[0]}", 0),
+        ("$S send sms --template x --to $'\\xff'", 2),
+        ("PYTHONIOENCODING=ascii $S preview $SMS_TEMPLATE --value code=é✓", 0),
+        ("PYTHONIOENCODING=ascii $S preview $SMS_TEMPLATE --value code=é✓ --json | python -m json.tool", 0),
+        ("printf '\\xff' | $S login --stdin --json --url $SIGNALBOX_URL", 2),
+    ],
+)
+def test_odd_streams_are_no_traceback(command, code):
+    variables = {
+        **os.environ,
+        "S": f"{sys.executable} -m signalbox",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+
+    done = subprocess.run(["/bin/bash", "-c", command], env=variables, capture_output=True, timeout=30)
+
+    assert (done.returncode, b"Traceback" in done.stderr, b"not as expected" in done.stderr) == (code, False, False)
+
+
+def test_a_killed_export_leaves_no_file(tmp_path):
+    with serve(10.0) as (url, script):
+        command = [sys.executable, "-m", "signalbox", "--url", url, "data", "export", "demo/visits", "all.csv"]
+        exporting = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 20
+        while not script.asked and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+        exporting.terminate()
+        exporting.communicate(timeout=20)
+
+    assert (exporting.returncode, list(tmp_path.iterdir())) == (143, [])
+
+
 def test_a_wrong_key_is_refused_with_what_to_do(invoke, monkeypatch):
     monkeypatch.setenv("NOTIFY_API_KEY", f"{KEY[:-36]}00000000-0000-0000-0000-000000000000")
 
@@ -355,7 +492,7 @@ def test_an_interrupted_import_states_what_is_stored(visits, tmp_path):
         out, err = importing.communicate(timeout=20)
 
     assert (importing.returncode, "Traceback" in err) == (130, False)
-    assert out == "Interrupted. 1000 records are stored. To store all, run the command again.\n"
+    assert out.startswith("Interrupted. At least 1000 records are stored. Run the command again: ")
 
 
 def test_a_refused_import_names_the_record_and_what_is_stored(invoke, tmp_path):

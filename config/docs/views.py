@@ -44,6 +44,12 @@ def change_log(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def error_list(request: HttpRequest) -> HttpResponse:
+    """Show all errors of both APIs, each with a link to its page."""
+    return HttpResponse(_rendered("docs/errors.html"))
+
+
+@require_safe
 def error_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one error with its cause, its fix and an example."""
     found = errors.pages().get(slug)

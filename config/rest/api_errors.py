@@ -73,6 +73,15 @@ class ApiError(Exception):
         """Return the body of the answer. docs: the URL of the documentation if the caller asks for help."""
         raise NotImplementedError
 
+    def _help(self, docs: str) -> dict[str, object]:
+        """Return the help of a body. It is there only on request, because clients compare whole objects."""
+        found: dict[str, object] = {}
+        if docs and self.fix:
+            found["fix"] = self.fix
+        if docs and self.slug:
+            found["docs"] = f"{docs}#{self.anchor}"
+        return found
+
     def headers(self) -> dict[str, str]:
         headers = {"Cache-Control": "no-store"}
         if self.status == HTTPStatus.UNAUTHORIZED:
@@ -103,20 +112,14 @@ class SendingError(ApiError):
         return {"status_code": self.status, "errors": [error._entry(docs) for error in self.errors]}
 
     def _entry(self, docs: str) -> dict[str, object]:
-        """Return one entry. It has help only on request, because clients compare whole objects."""
-        entry: dict[str, object] = {"error": self.kind, "message": self.message}
-        if docs and self.fix:
-            entry["fix"] = self.fix
-        if docs and self.slug:
-            entry["docs"] = f"{docs}#{self.anchor}"
-        return entry
+        return {"error": self.kind, "message": self.message, **self._help(docs)}
 
 
 class DataError(ApiError):
     """An error of the data set API."""
 
     def body(self, docs: str = "") -> dict[str, object]:
-        return {"status": "error", "message": self.message, **self.details()}
+        return {"status": "error", "message": self.message, **self._help(docs), **self.details()}
 
     def details(self) -> Mapping[str, object]:
         """Return the keys of the body after the message."""

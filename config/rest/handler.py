@@ -1,6 +1,6 @@
 """The one error handler of both APIs: it turns an exception into an answer that links to the error's documentation.
 
-The body of the sending API has the help only if the caller asks for HELPFUL, because clients compare whole bodies.
+A body has the help only if the caller asks for HELPFUL, because clients compare whole bodies.
 Source: docs/reference/data-sets.md §10; docs/reference/running.md §11; RFC 8288 for `Link`.
 """
 

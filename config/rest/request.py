@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 SENDING_PATHS = ("/v2/", "/providers/")
-DATA_PATHS = ("/data/", "/catalogue.jsonld/")
+DATA_PATHS = ("/data/", "/queries/", "/catalogue.jsonld/")
 ENVELOPE_PATHS = (*SENDING_PATHS, "/sandbox/api/")  # errors below these have the shape of the sending API
 API_PATHS = (*ENVELOPE_PATHS, *DATA_PATHS)
 _CREDENTIALS = re.compile(r"bearer +(?P<token>[!-~]+)", re.IGNORECASE)

@@ -20,6 +20,18 @@ def token_of(request: Request) -> AccessToken:
     return request.auth
 
 
+def live_token(request: Request) -> AccessToken:
+    """Return the token that the request carries, and count its use. Raises TokenMissing, TokenNotLive."""
+    secret = parse_bearer_token(request.META.get("HTTP_AUTHORIZATION", ""))
+    if secret is None:
+        raise TokenMissing
+    token = tokens.find_live(secret)
+    structlog.contextvars.bind_contextvars(token_prefix=token.prefix, data_set=token.data_set_id)
+    tokens.note_use(token, client_ip(request))
+    store.call_counts.count_call(token.pk)
+    return token
+
+
 class AccessTokenAuthentication(BaseAuthentication):
     """Set `request.auth` to the valid token. Raises TokenMissing, TokenNotLive.
 
@@ -31,17 +43,7 @@ class AccessTokenAuthentication(BaseAuthentication):
         if request.method == "OPTIONS" or (request.method in READING and view.is_public):
             return None
         try:
-            token = self._live_token(request)
+            return None, live_token(request)
         except (TokenMissing, TokenNotLive):
             store.call_counts.count_unauthenticated_call(view.kwargs["group"], view.kwargs["type"])
             raise
-        structlog.contextvars.bind_contextvars(token_prefix=token.prefix, data_set=token.data_set_id)
-        tokens.note_use(token, client_ip(request))
-        store.call_counts.count_call(token.pk)
-        return None, token
-
-    def _live_token(self, request: Request) -> AccessToken:
-        secret = parse_bearer_token(request.META.get("HTTP_AUTHORIZATION", ""))
-        if secret is None:
-            raise TokenMissing
-        return tokens.find_live(secret)

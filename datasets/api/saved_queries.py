@@ -1,20 +1,25 @@
-"""Answers of saved queries: GET `/queries/{id}.json`, `.csv`, `.svg` and `.png`.
+"""Saved queries: GET `/queries` lists them, and `/queries/{id}.json`, `.csv`, `.svg` and `.png` read one answer.
 
 Source: docs/reference/saved-queries.md §3.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from config.rest.request import parse_bearer_token
 from datasets import errors
+from datasets.api.authentication import live_token
 from datasets.api.caching import cache_control, entity_tag, is_current
+from datasets.api.headers import NOT_STORED
 from datasets.api.views import DataSetArea
-from datasets.models import SavedQuery
+from datasets.models import QueryToken, SavedQuery
 from datasets.queries import written
 from datasets.saved_queries import answering, showing, tokens
 
@@ -23,7 +28,7 @@ METHODS = ["GET", "HEAD"]
 
 
 class SavedQueryViewSet(DataSetArea, ViewSet):
-    """The answer of one saved query. It needs a token of the query, unless the query is public."""
+    """The saved queries of a token, and the answer of one, which needs a token of the query unless it is public."""
 
     authentication_classes: list[Any] = []
     permission_classes: list[Any] = []
@@ -48,6 +53,10 @@ class SavedQueryViewSet(DataSetArea, ViewSet):
         body = _body(saved_query, form)
         return HttpResponse(body, headers={**headers, "Content-Type": _TYPES[form], **_own_headers(saved_query, form)})
 
+    def page(self, request: Request) -> Response:
+        found = [_listed(one) for one in _readable_with_token(request)]
+        return Response({"data": found}, headers=NOT_STORED)
+
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Let pages of other sites read public answers."""
         if getattr(request, "is_public_answer", False):
@@ -57,20 +66,53 @@ class SavedQueryViewSet(DataSetArea, ViewSet):
 
 def _readable(request: Request, public_id: str) -> SavedQuery:
     """Return the query that this request may read. Raises TokenMissing, TokenNotLive, TokenOfAnotherQuery."""
-    rows = SavedQuery.objects.select_related("data_set__group", "data_set__type")
-    found = rows.filter(public_id=public_id, is_public=True).first()
+    found = _with_data_set().filter(public_id=public_id, is_public=True).first()
     if found is not None:
         request.is_public_answer = True  # type: ignore[attr-defined]
         return found
-    secret = parse_bearer_token(request.META.get("HTTP_AUTHORIZATION", ""))
-    if secret is None:
-        raise errors.TokenMissing
-    token = tokens.find_live(secret)
+    token = _query_token(request)
     if token is None:
         raise errors.TokenNotLive
     if token.saved_query.public_id != public_id:
         raise errors.TokenOfAnotherQuery
     return token.saved_query
+
+
+def _readable_with_token(request: Request) -> Iterable[SavedQuery]:
+    """Return the query of a query token, or the public queries of the data set of an access token.
+
+    Raises TokenMissing, TokenNotLive, ReadingNotAllowed.
+    """
+    of_query = _query_token(request)
+    if of_query is not None:
+        return [of_query.saved_query]
+    token = live_token(request)
+    if not token.may_read:
+        raise errors.ReadingNotAllowed
+    return _with_data_set().filter(data_set=token.data_set_id, is_public=True)
+
+
+def _query_token(request: Request) -> QueryToken | None:
+    """Return the query token of the request, or None if its token is not one. Raises TokenMissing."""
+    secret = parse_bearer_token(request.META.get("HTTP_AUTHORIZATION", ""))
+    if secret is None:
+        raise errors.TokenMissing
+    return tokens.find_live(secret)
+
+
+def _with_data_set() -> QuerySet[SavedQuery]:
+    return SavedQuery.objects.select_related("data_set__group", "data_set__type")
+
+
+def _listed(one: SavedQuery) -> dict[str, Any]:
+    return {
+        "id": one.public_id,
+        "name": one.name,
+        "description": one.description,
+        "unit": one.unit,
+        "data_set": str(one.data_set),
+        "is_public": one.is_public,
+    }
 
 
 def _body(saved_query: SavedQuery, form: str) -> bytes:

@@ -19,6 +19,7 @@ data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empt
 undo = DataSetViewSet.as_view({"post": "undo"})
 
 saved_query = SavedQueryViewSet.as_view({"get": "read"})
+saved_queries = SavedQueryViewSet.as_view({"get": "page"})
 record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
 
 schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
@@ -43,6 +44,7 @@ rare_urlpatterns = [
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)\Z", one_import, name="import"),
     re_path(rf"{_SET}/imports/(?P<id>[^/]+)/rejected\Z", rejected, name="rejected_rows"),
     re_path(r"^queries/(?P<public_id>[A-Za-z0-9]{16})\.(?P<form>json|csv|svg|png)\Z", saved_query, name="saved_query"),
+    re_path(r"^queries/?\Z", saved_queries, name="saved_queries"),
     re_path(r"^catalogue\.jsonld\Z", CatalogueView.as_view()),
     re_path(r"^(?:data|queries)(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
     re_path(r"^dashboards/(?P<slug>[a-z0-9-]{1,60})\Z", dashboards.dashboard, name="dashboard"),

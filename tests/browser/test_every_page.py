@@ -24,6 +24,7 @@ OF_ANYBODY = (
     "/admin/choose-password/?token={choose}",
     "/docs/",
     "/docs/changes/",
+    "/docs/errors/",
     "/docs/errors/team-only-key/",
     "/",
     "{download}",

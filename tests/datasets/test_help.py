@@ -2,6 +2,7 @@
 
 import pytest
 
+from datasets.errors import NoRecords
 from tests.datasets.making import call, make_data_set, make_token
 
 
@@ -34,3 +35,17 @@ def test_a_missing_token_and_an_unknown_data_set_have_help():
 
     assert "#errors-data-token-not-valid>" in call("POST", data_set, "ds_wrong", []).headers["Link"]
     assert "#errors-data-token-missing>" in call("POST", data_set, "", []).headers["Link"]
+
+
+@pytest.mark.django_db
+def test_callers_that_ask_for_help_get_it_in_the_body():
+    data_set = make_data_set()
+
+    answer = call("POST", data_set, make_token(data_set), [], Accept="application/vnd.signalbox+json, */*;q=0.1")
+
+    assert answer.json() == {
+        "status": "error",
+        "message": NoRecords.text,
+        "fix": NoRecords.fix,
+        "docs": "http://127.0.0.1:8000/docs/#errors-data-no-records",
+    }

@@ -7,6 +7,7 @@ client.send_email_notification("ana@example.org", template_id, {"name": "Ana"})
 """
 
 from signalbox import callbacks
+from signalbox._records import StoredRecord
 from signalbox._sending import prepare_upload
 from signalbox._wire import VERSION as __version__
 from signalbox.client import AsyncSandbox, AsyncSignalbox, Sandbox, Signalbox
@@ -41,6 +42,7 @@ __all__ = [
     "Signalbox",
     "SignalboxError",
     "SignatureWrong",
+    "StoredRecord",
     "__version__",
     "callbacks",
     "prepare_upload",

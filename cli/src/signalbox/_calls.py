@@ -1,10 +1,11 @@
 """Calls as values: what to send, and whether it may be repeated. Both clients send the same calls."""
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 Result = TypeVar("Result")
 
@@ -15,7 +16,7 @@ class Call(Generic[Result]):
 
     credentials: `key` signs a token for the sending API, `data` and `sandbox` are bearer tokens
     is_repeatable: whether the request may be sent again if its answer is lost
-    parse: turns the JSON of the answer into the result
+    has_etag: whether the result is a `StoredRecord`, which has the `ETag` of the answer
     """
 
     method: str
@@ -28,7 +29,7 @@ class Call(Generic[Result]):
     is_repeatable: bool = False
     timeout_seconds: float | None = None
     token: str | None = None
-    parse: Callable[[Any], Result]
+    has_etag: bool = False
 
 
 def get(path: str, *, credentials: str = "key", **params: Any) -> Call[Any]:
@@ -39,7 +40,6 @@ def get(path: str, *, credentials: str = "key", **params: Any) -> Call[Any]:
         credentials=credentials,
         params=cleaned(params),
         is_repeatable=True,
-        parse=lambda answer: answer,
     )
 
 
@@ -53,7 +53,6 @@ def send(
         credentials=credentials,
         json=cleaned(body) if isinstance(body, dict) else body,
         is_repeatable=is_repeatable,
-        parse=lambda answer: answer,
     )
 
 
@@ -66,7 +65,6 @@ def once(path: str, body: Mapping[str, Any], idempotency_key: str | None, **para
         json=cleaned(body),
         headers={} if params.get("dry_run") else {"Idempotency-Key": idempotency_key or str(uuid.uuid4())},
         is_repeatable=True,
-        parse=lambda answer: answer,
     )
 
 
@@ -78,6 +76,15 @@ def cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
     {'b': False, 'at': '2026-11-20T00:00:00+00:00'}
     """
     return {name: as_text(value) for name, value in values.items() if value is not None}
+
+
+def segment(text: str) -> str:
+    """Return a text as one part of a path.
+
+    >>> segment("a/b:é"), segment("..")
+    ('a%2Fb%3A%C3%A9', '%2E%2E')
+    """
+    return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
 
 
 def as_text(value: Any) -> Any:

@@ -7,40 +7,57 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from signalbox._calls import Call, cleaned, get, send
-from signalbox._records import WRITE_SECONDS, Record, encoded
+from signalbox._calls import Call, cleaned, get, segment, send
+from signalbox._records import WRITE_SECONDS, Record, StoredRecord, encoded
+
+QUOTE = '"'  # around an entity tag
 
 
-def get_record(path: str, token: str | None, record_id: str) -> Call[dict[str, Any]]:
-    """Return one record. Raises NotFound.
+def get_record(path: str, token: str | None, record_id: str) -> Call[StoredRecord]:
+    """Return one record, with its `etag`. Raises NotFound.
 
     >>> visits.write([{"_timestamp": "2026-11-20T09:00:00Z", "_id": "one", "count": 1}])
     1
     >>> visits.get_record("one")["count"]
     1
     """
-    return replace(get(_of_record(path, record_id), credentials="data"), token=token)
+    return replace(get(_of_record(path, record_id), credentials="data"), token=token, has_etag=True)
 
 
 def change_record(
-    path: str, token: str | None, record_id: str, record: Record, *, reason: str | None = None, dry_run: bool = False
+    path: str,
+    token: str | None,
+    record_id: str,
+    record: Record,
+    *,
+    reason: str | None = None,
+    if_match: str | None = None,
+    dry_run: bool = False,
 ) -> Call[dict[str, Any]]:
-    """Replace one record as a whole. reason: kept in the audit; dry_run: only check it. Raises NotFound.
+    """Replace one record as a whole. Raises NotFound, and Conflict if it has another `etag` than `if_match`.
+
+    reason: kept in the audit; if_match: the `etag` of the record that you have read; dry_run: only check it
 
     >>> visits.write([{"_timestamp": "2026-11-20T09:00:00Z", "_id": "one", "count": 1}])
     1
     >>> visits.change_record("one", {"_timestamp": "2026-11-20T09:00:00Z", "count": 2}, reason="a typo")["status"]
     'ok'
     """
-    headers = {"Content-Type": "application/json", **_reason(reason)}
+    headers = {"Content-Type": "application/json", **_edit(reason, if_match)}
     call = send("PUT", _of_record(path, record_id), credentials="data", is_repeatable=True)
     return replace(call, token=token, content=encoded(record), headers=headers, params=_dry(dry_run))
 
 
 def delete_record(
-    path: str, token: str | None, record_id: str, *, reason: str | None = None, dry_run: bool = False
+    path: str,
+    token: str | None,
+    record_id: str,
+    *,
+    reason: str | None = None,
+    if_match: str | None = None,
+    dry_run: bool = False,
 ) -> Call[dict[str, Any]]:
-    """Delete one record. Raises NotFound.
+    """Delete one record. Raises NotFound, and Conflict as `change_record` does.
 
     >>> visits.write([{"_timestamp": "2026-11-20T09:00:00Z", "_id": "one", "count": 1}])
     1
@@ -48,7 +65,7 @@ def delete_record(
     1
     """
     call = send("DELETE", _of_record(path, record_id), credentials="data")
-    return replace(call, token=token, headers=_reason(reason), params=_dry(dry_run))
+    return replace(call, token=token, headers=_edit(reason, if_match), params=_dry(dry_run))
 
 
 def delete_records(
@@ -60,7 +77,7 @@ def delete_records(
     0
     """
     call = send("DELETE", f"/data/{path}/records", credentials="data")
-    return replace(call, token=token, headers=_reason(reason), params={"where": where, **_dry(dry_run)})
+    return replace(call, token=token, headers=_edit(reason), params={"where": where, **_dry(dry_run)})
 
 
 def undo(path: str, token: str | None) -> Call[dict[str, Any]]:
@@ -152,7 +169,7 @@ def get_import(path: str, token: str | None, import_id: str) -> Call[dict[str, A
     >>> visits.get_import(visits.start_import(csv_file.read_bytes(), filename="visits.csv")["id"])["file"]["name"]
     'visits.csv'
     """
-    return replace(get(f"/data/{path}/imports/{import_id}", credentials="data"), token=token)
+    return replace(get(f"/data/{path}/imports/{segment(import_id)}", credentials="data"), token=token)
 
 
 def change_import(
@@ -170,7 +187,7 @@ def change_import(
     signalbox.errors.NotFound: There is no such import in this data set. An import is deleted 7 days after its end.
     """
     body = {"settings": None if settings is None else dict(settings), "state": state}
-    return replace(send("PATCH", f"/data/{path}/imports/{import_id}", body, credentials="data"), token=token)
+    return replace(send("PATCH", f"/data/{path}/imports/{segment(import_id)}", body, credentials="data"), token=token)
 
 
 def cancel_import(path: str, token: str | None, import_id: str) -> Call[dict[str, Any]]:
@@ -180,28 +197,42 @@ def cancel_import(path: str, token: str | None, import_id: str) -> Call[dict[str
     Traceback (most recent call last):
     signalbox.errors.NotFound: There is no such import in this data set. An import is deleted 7 days after its end.
     """
-    return replace(send("DELETE", f"/data/{path}/imports/{import_id}", credentials="data"), token=token)
+    return replace(send("DELETE", f"/data/{path}/imports/{segment(import_id)}", credentials="data"), token=token)
 
 
 def rejected_rows(path: str, token: str | None, import_id: str, format: str) -> Call[Any]:
-    return replace(get(f"/data/{path}/imports/{import_id}/rejected", credentials="data", format=format), token=token)
+    return replace(
+        get(f"/data/{path}/imports/{segment(import_id)}/rejected", credentials="data", format=format), token=token
+    )
+
+
+def get_saved_queries(*, token: str | None = None) -> Call[dict[str, Any]]:
+    """Return the saved queries that the token may read under `data`: its own, or the public ones of its data set.
+
+    >>> client.get_saved_queries()["data"][0]["id"]
+    'demoVisitsWeekly'
+    """
+    return replace(get("/queries", credentials="data"), token=token)
 
 
 def run_saved_query(query_id: str, *, token: str | None = None) -> Call[dict[str, Any]]:
-    """Return the answer of a saved query, with its rows under `data`. token: of the query or its data set
+    """Return the answer of a saved query, with its rows under `data`. token: of the query, unless it is public
 
     >>> client.run_saved_query("demoVisitsWeekly")["name"]
     'Visits by channel'
     """
-    return replace(get(f"/queries/{query_id}.json", credentials="data"), token=token)
+    return replace(get(f"/queries/{segment(query_id)}.json", credentials="data"), token=token)
 
 
 def _of_record(path: str, record_id: str) -> str:
-    return f"/data/{path}/records/{quote(record_id, safe='')}"
+    return f"/data/{path}/records/{segment(record_id)}"
 
 
-def _reason(text: str | None) -> dict[str, str]:
-    return {} if text is None else {"Change-Reason": quote(text)}
+def _edit(reason: str | None, if_match: str | None = None) -> dict[str, str]:
+    headers = {} if reason is None else {"Change-Reason": quote(reason)}
+    if if_match is not None:
+        headers["If-Match"] = if_match if if_match == "*" else f'"{if_match.strip(QUOTE)}"'
+    return headers
 
 
 def _dry(is_dry: bool) -> dict[str, str]:

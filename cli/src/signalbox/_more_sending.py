@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
-from signalbox._calls import Call, get, once, send
+from signalbox._calls import Call, get, once, segment, send
 
 BULK = "/v2/notifications/bulk"
 SUPPRESSIONS = "/v2/suppressions"
@@ -27,7 +26,7 @@ def get_template(template_id: str) -> Call[dict[str, Any]]:
     >>> client.get_template(email_template)["name"]
     'Visit booked'
     """
-    return get(f"/v2/template/{quote(template_id, safe='')}")
+    return get(f"/v2/template/{segment(template_id)}")
 
 
 def get_template_version(template_id: str, version: int) -> Call[dict[str, Any]]:
@@ -36,7 +35,7 @@ def get_template_version(template_id: str, version: int) -> Call[dict[str, Any]]
     >>> client.get_template_version(email_template, 1)["version"]
     1
     """
-    return get(f"/v2/template/{quote(template_id, safe='')}/version/{version}")
+    return get(f"/v2/template/{segment(template_id)}/version/{version}")
 
 
 def get_all_templates(template_type: str | None = None) -> Call[dict[str, Any]]:
@@ -57,7 +56,7 @@ def post_template_preview(
     'Your visit is booked, Ana'
     """
     body = {"personalisation": personalisation or {}, "language": language}
-    return send("POST", f"/v2/template/{quote(template_id, safe='')}/preview", body, is_repeatable=True)
+    return send("POST", f"/v2/template/{segment(template_id)}/preview", body, is_repeatable=True)
 
 
 def get_managed_template(template_id: str) -> Call[dict[str, Any]]:
@@ -66,7 +65,7 @@ def get_managed_template(template_id: str) -> Call[dict[str, Any]]:
     >>> client.get_managed_template(email_template)["unsubscribe_link"]
     False
     """
-    return get(f"/v2/templates/{quote(template_id, safe='')}")
+    return get(f"/v2/templates/{segment(template_id)}")
 
 
 def create_template(**fields: Any) -> Call[dict[str, Any]]:
@@ -84,7 +83,7 @@ def update_template(template_id: str, **fields: Any) -> Call[dict[str, Any]]:
     >>> client.update_template(own_template, body="Low water at ((time))", state="draft")["id"] == own_template
     True
     """
-    return send("PATCH", f"/v2/templates/{quote(template_id, safe='')}", fields)
+    return send("PATCH", f"/v2/templates/{segment(template_id)}", fields)
 
 
 def send_bulk(
@@ -125,7 +124,7 @@ def get_bulk_send(bulk_send_id: str) -> Call[dict[str, Any]]:
     >>> client.get_bulk_send(bulk_id)["rows"]["waiting"]
     1
     """
-    return get(f"{BULK}/{quote(bulk_send_id, safe='')}")
+    return get(f"{BULK}/{segment(bulk_send_id)}")
 
 
 def get_all_bulk_sends(job_status: str | None = None, older_than: str | None = None) -> Call[dict[str, Any]]:
@@ -143,7 +142,7 @@ def get_bulk_rows(bulk_send_id: str, state: str | None = None, after: int | None
     >>> client.get_bulk_rows(bulk_id)["rows"][0]["to"]
     'ana@example.org'
     """
-    return get(f"{BULK}/{quote(bulk_send_id, safe='')}/rows", state=state, after=after)
+    return get(f"{BULK}/{segment(bulk_send_id)}/rows", state=state, after=after)
 
 
 def change_bulk_send(bulk_send_id: str, action: str) -> Call[dict[str, Any]]:
@@ -152,7 +151,7 @@ def change_bulk_send(bulk_send_id: str, action: str) -> Call[dict[str, Any]]:
     >>> client.change_bulk_send(bulk_id, "cancel")["data"]["job_status"]
     'cancelled'
     """
-    return send("POST", f"{BULK}/{quote(bulk_send_id, safe='')}/{quote(action, safe='')}")
+    return send("POST", f"{BULK}/{segment(bulk_send_id)}/{segment(action)}")
 
 
 def get_suppressions(
@@ -192,7 +191,7 @@ def remove_suppression(suppression_id: str, *, reason: str | None = None) -> Cal
     Traceback (most recent call last):
     signalbox.errors.InvalidRequest: Can't change suppressions using a test API key
     """
-    call = send("DELETE", f"{SUPPRESSIONS}/{quote(suppression_id, safe='')}", is_repeatable=True)
+    call = send("DELETE", f"{SUPPRESSIONS}/{segment(suppression_id)}", is_repeatable=True)
     return replace(call, params={"reason": reason} if reason else {})
 
 

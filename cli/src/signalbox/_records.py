@@ -33,9 +33,10 @@ def encoded(record: Record) -> bytes:
         )
     try:
         return json.dumps(dict(record), default=_value, separators=(",", ":"), allow_nan=False).encode()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SignalboxError(
-            "A record has a number that JSON cannot express", fix="Replace NaN and infinity by None."
+            "A record has a value that JSON cannot express",
+            fix="Replace NaN and infinity by None, and write no nested data without an end.",
         ) from error
 
 
@@ -45,6 +46,21 @@ def _value(value: Any) -> Any:
     if hasattr(value, "item"):  # a number of numpy
         return value.item()
     return str(value)
+
+
+class StoredRecord(dict[str, Any]):
+    """A record as it is stored. etag: names this state of it, for `if_match`
+
+    >>> visits.write([{"_timestamp": "2026-11-20T09:00:00Z", "_id": "one", "count": 1}])
+    1
+    >>> record = visits.get_record("one")
+    >>> visits.change_record("one", {**record, "count": 2}, if_match=record.etag)["status"]
+    'ok'
+    """
+
+    def __init__(self, values: Mapping[str, Any], etag: str) -> None:
+        super().__init__(values)
+        self.etag = etag
 
 
 class Batches:
@@ -82,7 +98,6 @@ def write_batch(path: str, token: str | None, batch: bytes) -> Call[Any]:
         headers={"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())},
         is_repeatable=True,
         timeout_seconds=WRITE_SECONDS,
-        parse=lambda answer: answer,
     )
 
 
@@ -94,7 +109,6 @@ def empty(path: str, token: str | None) -> Call[Any]:
         token=token,
         json=[],
         is_repeatable=True,
-        parse=lambda answer: answer,
     )
 
 
@@ -130,8 +144,25 @@ def read_file(file: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the records of a file: .csv with a header, .json with a list, .ndjson or .jsonl.
 
     Numbers in a CSV become numbers if they are written as JSON writes them: `007` stays text. Blank cells are left out.
+    Raises SignalboxError for a file that is not what its ending says.
     """
     path = Path(file)
+    try:
+        yield from _records_in(path)
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise SignalboxError(
+            f"{path} cannot be read: {reason_of(error)}", fix="Write it in UTF-8, as its ending says."
+        ) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a text was not read, without its content."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not UTF-8 at byte {error.start}"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _records_in(path: Path) -> Iterator[dict[str, Any]]:
     match path.suffix.lower():
         case ".csv":
             with path.open(encoding="utf-8-sig", newline="") as lines:

@@ -1,9 +1,8 @@
 """The calls of the sandbox: read what would have arrived, and choose what happens next."""
 
 from typing import Any
-from urllib.parse import quote
 
-from signalbox._calls import Call, get, send
+from signalbox._calls import Call, get, segment, send
 
 _API = "/sandbox/api"
 WAIT_SECONDS = 10
@@ -40,7 +39,7 @@ def choose_outcome(message_id: str, outcome: str, *, seconds: int = 0, reply: st
     'delivered'
     """
     body = {"outcome": outcome, "seconds": seconds, "reply": reply}
-    return send("POST", f"{_API}/messages/{quote(message_id, safe='')}/outcome", body, credentials="sandbox")
+    return send("POST", f"{_API}/messages/{segment(message_id)}/outcome", body, credentials="sandbox")
 
 
 def release(message_id: str, to: str) -> Call[Any]:
@@ -50,7 +49,7 @@ def release(message_id: str, to: str) -> Call[Any]:
     Traceback (most recent call last):
     signalbox.errors.NotFound: No result found
     """
-    return send("POST", f"{_API}/messages/{quote(message_id, safe='')}/release", {"to": to}, credentials="sandbox")
+    return send("POST", f"{_API}/messages/{segment(message_id)}/release", {"to": to}, credentials="sandbox")
 
 
 def rules() -> Call[Any]:
@@ -93,7 +92,7 @@ def remove_rule(rule_id: str) -> Call[Any]:
     Traceback (most recent call last):
     signalbox.errors.NotFound: No result found
     """
-    return send("DELETE", f"{_API}/rules/{quote(rule_id, safe='')}", credentials="sandbox")
+    return send("DELETE", f"{_API}/rules/{segment(rule_id)}", credentials="sandbox")
 
 
 def advance_clock(seconds: int, service_id: str | None = None) -> Call[Any]:
@@ -113,7 +112,7 @@ def set_hook(name: str, *, status: int = 200, delay_seconds: int = 0) -> Call[An
     500
     """
     body = {"status": status, "delay_seconds": delay_seconds}
-    return send("PUT", f"{_API}/hooks/{quote(name, safe='')}", body, credentials="sandbox", is_repeatable=True)
+    return send("PUT", f"{_API}/hooks/{segment(name)}", body, credentials="sandbox", is_repeatable=True)
 
 
 def remove_hook(name: str) -> Call[Any]:
@@ -121,7 +120,7 @@ def remove_hook(name: str) -> Call[Any]:
 
     >>> client.sandbox.remove_hook("orders")
     """
-    return send("DELETE", f"{_API}/hooks/{quote(name, safe='')}", credentials="sandbox", is_repeatable=True)
+    return send("DELETE", f"{_API}/hooks/{segment(name)}", credentials="sandbox", is_repeatable=True)
 
 
 def hook_calls(name: str, *, wait: int = 0) -> Call[Any]:
@@ -130,7 +129,7 @@ def hook_calls(name: str, *, wait: int = 0) -> Call[Any]:
     >>> client.sandbox.hook_calls("orders")["calls"]
     []
     """
-    return get(f"{_API}/hooks/{quote(name, safe='')}/calls", credentials="sandbox", wait=wait or None)
+    return get(f"{_API}/hooks/{segment(name)}/calls", credentials="sandbox", wait=wait or None)
 
 
 def repeat_hook_call(name: str, call_id: str, url: str) -> Call[Any]:
@@ -140,5 +139,5 @@ def repeat_hook_call(name: str, call_id: str, url: str) -> Call[Any]:
     Traceback (most recent call last):
     signalbox.errors.NotFound: No result found
     """
-    path = f"{_API}/hooks/{quote(name, safe='')}/calls/{quote(call_id, safe='')}/repeat"
+    path = f"{_API}/hooks/{segment(name)}/calls/{segment(call_id)}/repeat"
     return send("POST", path, {"url": url}, credentials="sandbox")

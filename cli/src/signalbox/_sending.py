@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, BinaryIO
-from urllib.parse import quote
 
-from signalbox._calls import Call, get, once, send
+from signalbox._calls import Call, get, once, segment, send
 
 Values = Mapping[str, Any]
 NOTIFICATIONS = "/v2/notifications"
@@ -116,7 +115,7 @@ def get_notification_by_id(notification_id: str) -> Call[dict[str, Any]]:
     >>> client.get_notification_by_id(sent_id)["type"]
     'email'
     """
-    return get(f"{NOTIFICATIONS}/{quote(notification_id, safe='')}")
+    return get(f"{NOTIFICATIONS}/{segment(notification_id)}")
 
 
 def get_all_notifications(
@@ -157,7 +156,7 @@ def reschedule_notification(notification_id: str, scheduled_for: datetime | str 
     >>> moved["scheduled_for"].startswith(in_an_hour[:16])
     True
     """
-    call = send("PATCH", f"{NOTIFICATIONS}/{quote(notification_id, safe='')}", is_repeatable=True)
+    call = send("PATCH", f"{NOTIFICATIONS}/{segment(notification_id)}", is_repeatable=True)
     moment = scheduled_for.astimezone().isoformat() if isinstance(scheduled_for, datetime) else scheduled_for
     return replace(call, json={"scheduled_for": moment})
 
@@ -168,7 +167,7 @@ def cancel_notification(notification_id: str) -> Call[dict[str, Any]]:
     >>> client.cancel_notification(scheduled_id)["status"]
     'cancelled'
     """
-    return send("POST", f"{NOTIFICATIONS}/{quote(notification_id, safe='')}/cancel")
+    return send("POST", f"{NOTIFICATIONS}/{segment(notification_id)}/cancel")
 
 
 def get_received_texts(older_than: str | None = None) -> Call[dict[str, Any]]:

@@ -85,7 +85,8 @@ class _Settings:
         self._tokens = {"data": data_token, "sandbox": sandbox_token}
         self._timeout = timeout_seconds
         self._max_retries = max_retries
-        self._open()
+        with _wire.settings_of_environment():
+            self._open()
 
     def _open(self) -> None:
         """Create the HTTP client."""
@@ -96,13 +97,13 @@ class _Settings:
 
     def _options(self, call: Call[Any]) -> dict[str, Any]:
         """Return the arguments of one request. Each attempt has a token of its own."""
+        _wire.check_length(call)
         wait = float(call.params.get("wait", 0))
         return {
             "params": call.params,
             "headers": _wire.headers_of(call, self._key, self._tokens),
             "timeout": (call.timeout_seconds or self._timeout) + wait,
-            **({"json": call.json} if call.json is not None else {}),
-            **({"content": call.content} if call.content is not None else {}),
+            **_wire.body_of(call),
         }
 
 
@@ -114,7 +115,7 @@ class Signalbox(_Settings):
     """
 
     def _open(self) -> None:
-        self._http = httpx.Client(base_url=self.url, follow_redirects=False)
+        self._http = httpx.Client(**_wire.http_options(self.url))
         self.sandbox = Sandbox(self)
 
     def close(self) -> None:
@@ -162,6 +163,7 @@ class Signalbox(_Settings):
     add_suppression = sync(more.add_suppression)
     find_suppressions = sync(more.find_suppressions)
     remove_suppression = sync(more.remove_suppression)
+    get_saved_queries = sync(_data_calls.get_saved_queries)
     run_saved_query = sync(_data_calls.run_saved_query)
 
     def get_all_notifications_iterator(self, **filters: Any) -> Iterator[dict[str, Any]]:
@@ -179,11 +181,12 @@ class Signalbox(_Settings):
         """Yield the bytes of an answer as they arrive. It is not repeated."""
         try:
             with self._http.stream(call.method, call.path, **self._options(call)) as response:
-                if not response.is_success:
+                is_page = response.headers.get("Content-Type", "").startswith("text/html")
+                if not response.is_success or is_page:  # a page is from something in front of the service
                     response.read()
                     raise _wire.error_of(response)
                 yield from response.iter_bytes()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise _wire.connection_error(self.url, error) from None
 
     def _run(self, call: Call[Result]) -> Result:
@@ -193,7 +196,7 @@ class Signalbox(_Settings):
             response, failure = None, None
             try:
                 response = self._http.request(call.method, call.path, **self._options(call))
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = error
             delay = (
                 _wire.delay_before_retry(call, attempt, self._max_retries, response)
@@ -220,7 +223,7 @@ class AsyncSignalbox(_Settings):
     """
 
     def _open(self) -> None:
-        self._http = httpx.AsyncClient(base_url=self.url, follow_redirects=False)
+        self._http = httpx.AsyncClient(**_wire.http_options(self.url))
         self.sandbox = AsyncSandbox(self)
 
     async def close(self) -> None:
@@ -264,6 +267,7 @@ class AsyncSignalbox(_Settings):
     add_suppression = asynchronous(more.add_suppression)
     find_suppressions = asynchronous(more.find_suppressions)
     remove_suppression = asynchronous(more.remove_suppression)
+    get_saved_queries = asynchronous(_data_calls.get_saved_queries)
     run_saved_query = asynchronous(_data_calls.run_saved_query)
 
     async def get_all_notifications_iterator(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
@@ -281,7 +285,7 @@ class AsyncSignalbox(_Settings):
             response, failure = None, None
             try:
                 response = await self._http.request(call.method, call.path, **self._options(call))
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = error
             delay = (
                 _wire.delay_before_retry(call, attempt, self._max_retries, response)

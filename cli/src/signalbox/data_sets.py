@@ -1,5 +1,6 @@
 """Data sets: write records, ask questions, and go through all records."""
 
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -10,11 +11,12 @@ from signalbox._records import BATCH_RECORDS, Record
 from signalbox.errors import SignalboxError
 
 Row = TypeVar("Row")
+_PATH = re.compile("[a-z0-9][a-z0-9_-]{0,59}/[a-z0-9][a-z0-9_-]{0,59}")
 
 
 class _Named:
     def __init__(self, path: str, token: str | None) -> None:
-        if path.strip("/").count("/") != 1:
+        if not _PATH.fullmatch(path.strip("/")):
             raise SignalboxError(f"{path!r} is no data set", fix="Write its path, such as demo/visits.")
         self.path = path.strip("/")
         self._token = token

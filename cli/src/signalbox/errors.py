@@ -82,7 +82,7 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: the row has changed, or its state does not allow this."""
+    """409 or 412: the row has changed, or its state does not allow this."""
 
 
 class RateLimited(ApiError):
@@ -108,6 +108,7 @@ def of_status(status: int) -> type[ApiError]:
         403: AuthenticationFailed,
         404: NotFound,
         409: Conflict,
+        412: Conflict,
         429: RateLimited,
     }
     return known.get(status, ServerFailed if status >= 500 else InvalidRequest)

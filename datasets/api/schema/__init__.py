@@ -51,7 +51,7 @@ PART = ApiPart(
     name="Data",
     title="Data sets",
     base_url=settings.DATA_BASE_URL,
-    prefixes=("/data/", "/queries/"),
+    prefixes=("/data/", "/queries"),
     chapters=CHAPTERS,
     errors={
         "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
@@ -95,6 +95,7 @@ PART = ApiPart(
             *_FAILURES,
         ),
         "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
+        "listSavedQueries": (*_TOKEN[:2], errors.ReadingNotAllowed, *_FAILURES),
         "readSavedQuery": (
             *_QUERY_TOKEN,
             errors.NoSuchDataSet,

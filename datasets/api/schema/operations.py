@@ -245,6 +245,17 @@ class SavedQueries(OpenApiViewExtension):
         image = {"type": "string", "format": "binary"}
         return annotated(
             self.target,
+            page=extend_schema(
+                operation_id="listSavedQueries",
+                tags=[READING],
+                summary="List saved queries",
+                description=(
+                    "Return the saved queries that your token may read: for a token of a saved query this query, for "
+                    "an access token with the scope read the public queries of its data set."
+                ),
+                auth=[{"accessToken": []}],  # type: ignore[list-item]  # the stubs know names only
+                responses={200: shapes.SAVED_QUERIES},
+            ),
             read=extend_schema(
                 operation_id="readSavedQuery",
                 tags=[READING],

@@ -94,6 +94,8 @@ ERROR_BODY: Json = {
     "properties": {
         "status": {"const": "error"},
         "message": {"type": "string", "minLength": 1, "description": "The error in one sentence."},
+        "fix": {"type": "string", "description": "What to do. Only with `Accept: application/vnd.signalbox+json`."},
+        "docs": {"type": "string", "description": "The entry of this error. Only with the same `Accept`."},
         "errors": {
             "type": "array",
             "items": RECORD_ERROR,
@@ -131,5 +133,27 @@ SAVED_QUERY: dict[str, Any] = {
             "names of its values that are not shown: small ones, and others from which they could be computed.",
         },
         "data": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+    },
+}
+
+SAVED_QUERIES: dict[str, Any] = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {
+        "data": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "name", "description", "unit", "data_set", "is_public"],
+                "properties": {
+                    "id": {"type": "string"},
+                    "name": {"type": "string"},
+                    "description": {"type": "string"},
+                    "unit": {"type": "string"},
+                    "data_set": {"type": "string", "examples": ["demo/visits"]},
+                    "is_public": {"type": "boolean"},
+                },
+            },
+        },
     },
 }

@@ -88,7 +88,7 @@ class Callers:
         return self.import_id
 
     def authorization(self, path: str) -> str:
-        if path.startswith(("/data/", "/queries/")):
+        if path.startswith(("/data/", "/queries")):
             return f"Bearer {self.writer.token}"
         # A test key may not change suppressions, and only the team key may manage templates.
         key_type = "team" if path.startswith(("/v2/suppressions", "/v2/templates")) else "test"

@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from config.docs import errors as error_pages
 from config.docs.document import document
 from config.docs.examples import LANGUAGES
 from config.docs.parts import parts
@@ -166,6 +167,14 @@ def test_every_error_has_a_page_with_its_cause_its_fix_and_an_example(client, pa
             assert f"HTTP/1.1 {error.status} {error.status_name}" in shown
 
 
+def test_the_list_of_errors_links_to_the_page_of_each(client, page):
+    shown = client.get("/docs/errors/").content.decode()
+
+    assert sorted(re.findall(r'href="/docs/errors/([^/"]+)/"', shown)) == sorted(error_pages.pages())
+    assert 'href="/docs/errors/"' in page
+    assert 'href="/docs/errors/"' in client.get("/docs/errors/team-only-key/").content.decode()
+
+
 def test_a_cause_belongs_to_the_error_that_states_it():
     """A subclass would inherit the cause of another error."""
     owners = {kind: next(one for one in kind.__mro__ if "cause" in vars(one)) for kind in KINDS if kind.cause}
@@ -219,5 +228,5 @@ def test_the_pages_show_the_base_url_of_data_sets(tmp_path):
     assert "Send these calls to https://signalbox.example.gov.uk." in text
     for path, methods in json.loads(openapi)["paths"].items():
         for operation in methods.values():
-            elsewhere = [{"url": "https://data.example.gov.uk"}] if path.startswith(("/data/", "/queries/")) else None
+            elsewhere = [{"url": "https://data.example.gov.uk"}] if path.startswith(("/data/", "/queries")) else None
             assert operation.get("servers") == elsewhere

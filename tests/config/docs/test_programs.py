@@ -1,6 +1,6 @@
 """Every example of the documentation page runs as pasted with the demo data, in each language of this machine.
 
-Python and Node are always there. No Debian package has .NET, so nothing runs its programs.
+Python and Node are always there. No Debian package has .NET: a grammar of C# reads its programs, and nothing runs them.
 """
 
 import json
@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import tree_sitter_c_sharp
 from dotenv import dotenv_values
+from tree_sitter import Language, Parser
 
 from config.docs import page
 
@@ -76,6 +78,14 @@ def test_the_examples_of_a_language_work_as_pasted(demo, code, tmp_path):
         status, _, answer = printed.partition(" ")
         assert status.isdecimal()
         check(name, answer)
+
+
+def test_the_examples_for_dotnet_are_valid_by_the_grammar():
+    parser = Parser(Language(tree_sitter_c_sharp.language()))
+    wrong = {name for name, texts in PROGRAMS.items() if parser.parse(texts["dotnet"].encode()).root_node.has_error}
+
+    assert wrong == set()
+    assert parser.parse(b'string name = "Ana;').root_node.has_error
 
 
 def printed_by(runner, output):

@@ -10,6 +10,7 @@ from django.test import Client
 
 from config import audit
 from datasets import store
+from datasets import tokens as access_tokens
 from datasets.models import DataSet, SavedQuery
 from datasets.saved_queries import tokens
 from tests.datasets.making import make_data_set, put_in
@@ -203,3 +204,41 @@ def test_the_upgrade_binds_stored_queries_to_the_data_sets_at_their_paths(visits
     import_module("datasets.migrations.0019_bind_saved_queries").bind(apps, None)
 
     assert (list(ratio.other_sets.all()), list(broken.other_sets.all())) == ([costs], [])
+
+
+def listed(secret):
+    return Client().get("/queries", headers={"Authorization": f"Bearer {secret}"} if secret else {})
+
+
+def test_a_token_lists_the_queries_that_it_may_read(visits):
+    public = save(visits, BY_MONTH, is_public=True, unit="visits", description="By month")
+    private = save(visits, {}, name="Private")
+    save(make_data_set(type="other"), {}, is_public=True)
+    _, of_query = tokens.issue(private)
+    _, reading = access_tokens.issue(visits, ["read"])
+    _, writing = access_tokens.issue(visits, ["write"])
+
+    assert listed(reading).json() == {
+        "data": [
+            {
+                "id": public.public_id,
+                "name": "Visits",
+                "description": "By month",
+                "unit": "visits",
+                "data_set": "pay/visits",
+                "is_public": True,
+            }
+        ]
+    }
+    assert [one["name"] for one in listed(of_query).json()["data"]] == ["Private"]
+    assert [get(one, secret=reading).status_code for one in (public, private)] == [200, 401]
+    assert [listed(secret).status_code for secret in ("", "dq_wrong", writing)] == [401, 401, 403]
+    assert visits.tokens.get(may_write=False).last_used_at
+
+
+def test_a_token_over_plain_http_is_refused(settings):
+    settings.SECURE_SSL_REDIRECT = True
+
+    for url in ("/queries", f"/queries/{'a' * 16}.json"):
+        answer = Client().get(url, headers={"Authorization": "Bearer dq_secret"})
+        assert (answer.status_code, answer.json()["status"]) == (403, "error")

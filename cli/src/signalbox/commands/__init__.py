@@ -1,6 +1,8 @@
 """The command line `signalbox`."""
 
-import json
+import io
+import os
+import signal
 import sys
 from typing import Annotated
 
@@ -8,6 +10,7 @@ import typer
 
 from signalbox import __version__
 from signalbox._calls import get
+from signalbox._wire import base_url, sign
 from signalbox.commands import (
     bulk,
     callbacks,
@@ -23,6 +26,7 @@ from signalbox.commands import (
     suppressions,
     templates,
 )
+from signalbox.commands.files import STANDARD_INPUT, read_text
 from signalbox.commands.running import client, show, state
 from signalbox.errors import SignalboxError
 
@@ -55,9 +59,11 @@ def login(
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the API key from standard input.")] = False,
 ) -> None:
     """Store the URL of a service, and an API key in the keyring. Example: signalbox --profile test login"""
-    url = state.url or typer.prompt("URL of the service", default=profiles.find(None, None).url)
+    url = base_url(state.url or _asked_url())
     profile = profiles.Profile(name=state.profile or profiles.USUAL, url=url)
-    secrets = {"key": sys.stdin.readline().strip()} if stdin else _asked_for()
+    secrets = {"key": read_text(STANDARD_INPUT).strip()} if stdin else _asked_for()
+    if stdin or secrets["key"]:
+        sign(secrets["key"])  # half a key is found here, not at the first message
     state.url = url
     for kind, secret in secrets.items():
         if secret:
@@ -68,6 +74,11 @@ def login(
         {"profile": profile.name, "url": url, "stored": stored},
         f"{profile.name} is {url}. Try: signalbox templates list",
     )
+
+
+def _asked_url() -> str:
+    answer: str = typer.prompt("URL of the service", default=base_url(profiles.find(None, None).url))
+    return answer
 
 
 def _asked_for() -> dict[str, str]:
@@ -94,7 +105,7 @@ def openapi() -> None:
     """Print the OpenAPI document of the service. Example: signalbox openapi > openapi.json"""
     with client() as signalbox:
         document = signalbox._run(get("/docs/openapi.json", credentials="none"))
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    typer.echo(running.as_json(document, indent=2))
 
 
 @app.command()
@@ -129,9 +140,28 @@ def version() -> None:
 
 def main() -> None:
     """Run the command line. `--json` may stand anywhere before `--`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # the caller has closed it
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may lack letters
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")  # JSON and CSV are UTF-8 in every locale
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without a handler, a part of a file would stay behind
+            signal.signal(getattr(signal, name), lambda number, frame: sys.exit(128 + number))
     arguments = sys.argv[1:]
+    if not all(_is_unicode(one) for one in arguments):
+        typer.echo("An argument is not UTF-8. Check the locale of the terminal, or use a file.", err=True)
+        sys.exit(running.WRONG_USE)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     if "--json" in arguments[:end]:
         state.is_json = True
         sys.argv[1:] = [one for one in arguments[:end] if one != "--json"] + arguments[end:]
     sys.exit(running.run(app))
+
+
+def _is_unicode(text: str) -> bool:
+    """Return whether the text has no bytes that the locale could not decode."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)

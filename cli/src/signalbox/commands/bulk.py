@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from signalbox.commands.running import client, show, show_rows
+from signalbox.commands.files import read_text
+from signalbox.commands.running import client, show, show_checks, show_rows
 
 app = typer.Typer(name="bulk", help="Send one template to every row of a table.", no_args_is_help=True)
 Id = Annotated[str, typer.Argument(help="The id of the bulk send.")]
@@ -22,11 +23,11 @@ def send(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check every row and send nothing.")] = False,
 ) -> None:
     """Send to all rows, or to none if a row is wrong. Example: signalbox bulk send people.csv --template ID"""
-    text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8-sig")
+    text = read_text(file)
     with client() as signalbox:
         made = signalbox.send_bulk(template, csv=text, name=name or file.stem, scheduled_for=at, dry_run=dry_run)
     if dry_run:
-        show(made)
+        show_checks(made)
         return
     data = made["data"]
     show(made, f"Bulk send {data['id']} with {data['notification_count']} messages is {data['job_status']}.")

@@ -1,8 +1,5 @@
 """Write and read data sets."""
 
-import json
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from signalbox._records import read_file
-from signalbox.commands.running import INTERRUPTED, client, progress, show, show_rows
+from signalbox.commands.files import STANDARD_INPUT, parse_json, read_object, read_text, replacing
+from signalbox.commands.running import INTERRUPTED, as_json, client, progress, show, show_rows
 from signalbox.errors import SignalboxError
 
 app = typer.Typer(name="data", help="Write and read records of data sets.", no_args_is_help=True)
@@ -24,20 +22,13 @@ def write(data_set: Path_) -> None:
 
     Example: echo '{"_timestamp": "2026-11-20T09:00:00Z", "count": 42}' | signalbox data write demo/visits
     """
-    text = sys.stdin.read()
-    try:
-        records = (
-            json.loads(text)
-            if text.lstrip().startswith("[")
-            else [json.loads(one) for one in text.splitlines() if one.strip()]
-        )
-    except ValueError as error:
-        raise SignalboxError(
-            f"Standard input is not JSON: {error}", fix="Write one JSON object a line, or a list."
-        ) from error
-    with client() as signalbox:
-        number = signalbox.data_set(data_set).write(records)
-    show({"written": number}, f"{number} records are stored.")
+    text = read_text(STANDARD_INPUT)
+    fix = "Write one JSON object a line, or a list."
+    if text.lstrip().startswith("["):
+        records = parse_json(text, fix=fix)
+    else:
+        records = [parse_json(one, fix=fix) for one in text.split("\n") if one.strip()]
+    _store(data_set, iter(records))
 
 
 @app.command("import")
@@ -46,15 +37,21 @@ def import_(data_set: Path_, file: File) -> None:
 
     After an interruption, run it again: records with an `_id` are replaced, not repeated.
     """
+    _store(data_set, read_file(file))
+
+
+def _store(data_set: str, records: Iterator[Any]) -> None:
+    """Write records in batches, and state what is stored, also after an error or Ctrl-C."""
     done = 0
     try:
         with client() as signalbox, progress("Records") as advance:
             target = signalbox.data_set(data_set)
-            for batch in _batches(read_file(file)):
+            for batch in _batches(records):
                 done += target.write(batch)
                 advance(len(batch))
     except KeyboardInterrupt:
-        show({"written": done}, f"Interrupted. {done} records are stored. To store all, run the command again.")
+        again = "Run the command again: records with an _id are replaced, others are stored once more."
+        show({"written": done}, f"Interrupted. At least {done} records are stored. {again}")
         raise typer.Exit(INTERRUPTED) from None
     except SignalboxError as error:
         written = done + getattr(error, "written", 0)
@@ -90,17 +87,10 @@ def export(
     format_ = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}.get(file.suffix.lower())
     if format_ is None:
         raise typer.BadParameter("The file must end with .csv or .ndjson")
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        with client() as signalbox, progress("Bytes") as advance, part.open("wb") as written:
-            for block in signalbox.data_set(data_set).download(format_):
-                written.write(block)
-                advance(len(block))
-            written.flush()
-            os.fsync(written.fileno())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    with client() as signalbox, progress("Bytes") as advance, replacing(file) as written:
+        for block in signalbox.data_set(data_set).download(format_):
+            written.write(block)
+            advance(len(block))
     show({"file": str(file), "bytes": file.stat().st_size}, f"{file} is complete.")
 
 
@@ -127,7 +117,7 @@ def schema(data_set: Path_) -> None:
     """Print the JSON Schema of the records. Example: signalbox data schema demo/visits > schema.json"""
     with client() as signalbox:
         found = signalbox.data_set(data_set).get_schema()
-    typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    typer.echo(as_json(found, indent=2))
 
 
 @app.command("set-schema")
@@ -139,10 +129,7 @@ def set_schema(
 
     Example: signalbox data set-schema demo/visits --mode warn < schema.json
     """
-    try:
-        given = json.load(sys.stdin)
-    except ValueError as error:
-        raise SignalboxError(f"Standard input is not JSON: {error}", fix="Write one JSON Schema.") from error
+    given = read_object(STANDARD_INPUT)
     with client() as signalbox:
         answer = signalbox.data_set(data_set).set_schema(given, mode=mode)
     show(answer, f"{data_set} has the schema.")
@@ -152,8 +139,8 @@ def _one(many: list[str]) -> Any:
     return many[0] if len(many) == 1 else many
 
 
-def _batches(records: Iterator[dict[str, Any]], size: int = 1000) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
+def _batches(records: Iterator[Any], size: int = 1000) -> Iterator[list[Any]]:
+    batch: list[Any] = []
     for record in records:
         batch.append(record)
         if len(batch) == size:

@@ -1,6 +1,5 @@
 """Import files into data sets in the background of the service, with settings."""
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from signalbox.commands.data import Path_
+from signalbox.commands.files import read_object
 from signalbox.commands.running import INTERRUPTED, REFUSED, client, show, show_rows
 
 app = typer.Typer(name="imports", help="Import files with settings, in the background.", no_args_is_help=True)
@@ -32,7 +32,7 @@ def start(
 
     With --wait, Ctrl C stops the waiting only. Exit code 1 if the import asks questions, is paused or has failed.
     """
-    given = _settings(settings) if settings else None
+    given = read_object(settings) if settings else None
     with client() as signalbox:
         target = signalbox.data_set(data_set)
         found = target.start_import(file.read_bytes(), filename=file.name, settings=given, dry_run=dry_run)
@@ -71,7 +71,7 @@ def answer(data_set: Path_, import_id: Id, settings: Settings) -> None:
     Example: signalbox imports answer demo/visits IMPORT --settings answers.json
     """
     with client() as signalbox:
-        found = signalbox.data_set(data_set).change_import(import_id, settings=_settings(settings))
+        found = signalbox.data_set(data_set).change_import(import_id, settings=read_object(settings))
     show(found, _sentence(found))
 
 
@@ -107,23 +107,13 @@ def rejected(
     """
     with client() as signalbox:
         for block in signalbox.data_set(data_set).rejected_rows(import_id, "ndjson" if ndjson else "csv"):
-            sys.stdout.write(block.decode(errors="replace"))
+            sys.stdout.buffer.write(block)
 
 
 def _set_state(data_set: str, import_id: str, state: str) -> None:
     with client() as signalbox:
         found = signalbox.data_set(data_set).change_import(import_id, state=state)
     show(found, _sentence(found))
-
-
-def _settings(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise typer.BadParameter(f"{file} is not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise typer.BadParameter(f"{file} must be a JSON object")
-    return found
 
 
 def _sentence(found: dict[str, Any]) -> str:

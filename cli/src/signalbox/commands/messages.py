@@ -19,7 +19,7 @@ def list_(
     status: Status = None,
     kind: Kind = None,
     reference: Annotated[str | None, typer.Option(help="Only messages with this reference.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="The most messages.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The most messages.")] = 50,
 ) -> None:
     """List the newest messages. Example: signalbox messages list --status permanent-failure"""
     with client() as signalbox:

@@ -11,6 +11,7 @@ import keyring
 import platformdirs
 from keyring.errors import KeyringError
 
+from signalbox.commands.files import replacing
 from signalbox.errors import SignalboxError
 
 SERVICE = "signalbox"
@@ -22,6 +23,7 @@ VARIABLES = {
     "data_token": ("SIGNALBOX_DATA_TOKEN", "DATA_TOKEN"),
     "sandbox_token": ("SANDBOX_TOKEN",),
 }
+_KEYRING_FAILS = (KeyringError, ImportError, AttributeError, OSError, RuntimeError)  # its backends are plug-ins
 _NO_KEYRING = "This machine has no keyring. Set SIGNALBOX_KEY in the environment, or install one."
 
 
@@ -37,13 +39,13 @@ class Profile:
                 return value
         try:
             return keyring.get_password(SERVICE, f"{self.name} {kind}")
-        except KeyringError:
+        except _KEYRING_FAILS:
             return None
 
     def keep(self, kind: str, secret: str) -> None:
         try:
             keyring.set_password(SERVICE, f"{self.name} {kind}", secret)
-        except KeyringError as error:
+        except _KEYRING_FAILS as error:
             raise SignalboxError("The secret was not stored", fix=_NO_KEYRING) from error
 
     def forget(self) -> None:
@@ -51,7 +53,7 @@ class Profile:
         for kind in VARIABLES:
             try:
                 keyring.delete_password(SERVICE, f"{self.name} {kind}")
-            except KeyringError:
+            except _KEYRING_FAILS:
                 continue
         write({name: one for name, one in read().items() if name != self.name})
 
@@ -68,21 +70,19 @@ def find(name: str | None, url: str | None) -> Profile:
 def read() -> dict[str, dict[str, Any]]:
     try:
         found = json.loads(file().read_text())
+        return {str(name): {"url": str(one["url"])} for name, one in found.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise SignalboxError(f"{file()} cannot be read", fix="Correct it, or delete it and log in again.") from error
-    return found if isinstance(found, dict) else {}
 
 
 def write(profiles: dict[str, dict[str, Any]]) -> None:
     """Store the profiles, readable by their owner only."""
     path = file()
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.touch(mode=stat.S_IRUSR | stat.S_IWUSR)
-    new.write_text(json.dumps(profiles, indent=2) + "\n")
-    new.replace(path)
+    with replacing(path, stat.S_IRUSR | stat.S_IWUSR) as new:
+        new.write(json.dumps(profiles, indent=2).encode() + b"\n")
 
 
 def file() -> Path:

@@ -1,4 +1,4 @@
-"""Run saved queries."""
+"""List and run saved queries."""
 
 from typing import Annotated
 
@@ -6,14 +6,25 @@ import typer
 
 from signalbox.commands.running import client, show, show_rows, state
 
-app = typer.Typer(name="queries", help="Run saved queries.", no_args_is_help=True)
+app = typer.Typer(name="queries", help="List and run saved queries.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the saved queries that your token may read. Example: signalbox queries list
+
+    For a token of a saved query this query, for a token of a data set the public queries of the data set.
+    """
+    with client() as signalbox:
+        found = signalbox.get_saved_queries()["data"]
+    show_rows(found, ("id", "data_set", "name", "unit"), nothing="Your token may read no saved query.")
 
 
 @app.command()
 def run(query_id: Annotated[str, typer.Argument(metavar="QUERY", help="The id of the saved query.")]) -> None:
     """Show the rows of a saved query. Example: signalbox queries run demoVisitsWeekly
 
-    The token is that of the query or of its data set. With --json it prints the whole answer, with name and unit.
+    A public query needs no token, any other one its own. With --json it prints the whole answer, with name and unit.
     """
     with client() as signalbox:
         answer = signalbox.run_saved_query(query_id)

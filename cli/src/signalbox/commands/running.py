@@ -1,6 +1,7 @@
 """What all commands share: the client, the output, the values of arguments, and errors with their exit codes."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,10 @@ from rich.table import Table
 
 from signalbox.client import Signalbox
 from signalbox.commands import profiles
+from signalbox.commands.files import read_object
 from signalbox.errors import ConnectionFailed, SignalboxError
 
+DEBUG = "SIGNALBOX_DEBUG"  # a variable: show the traceback of an error that nobody expected
 DONE, REFUSED, WRONG_USE, NO_CONNECTION, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -45,9 +48,9 @@ def client() -> Signalbox:
 def show(value: Any, sentence: str | None = None) -> None:
     """Print a result: JSON with --json, else the sentence, or the names and values of the result."""
     if state.is_json:
-        typer.echo(json.dumps(value, ensure_ascii=False))
+        typer.echo(as_json(value))
     elif sentence is not None:
-        typer.echo(sentence)
+        typer.echo(_cell(sentence))
     elif isinstance(value, Mapping):
         for name, one in value.items():
             typer.echo(f"{name}: {_cell(one)}")
@@ -58,7 +61,7 @@ def show(value: Any, sentence: str | None = None) -> None:
 def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, nothing: str) -> None:
     """Print rows: JSON with --json, a table on a terminal, else lines with tabs."""
     if state.is_json:
-        typer.echo(json.dumps(list(rows), ensure_ascii=False))
+        typer.echo(as_json(list(rows)))
     elif not rows:
         typer.echo(nothing, err=True)
     elif sys.stdout.isatty():
@@ -69,6 +72,21 @@ def show_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, noth
     else:
         for row in rows:
             typer.echo("\t".join(_cell(row.get(name)) for name in columns))
+
+
+def show_checks(dry_run: Mapping[str, Any]) -> None:
+    """Print the result of a dry run. Exit code 1 if it would be refused."""
+    errors = [error for check in dry_run["checks"] for error in check["errors"]]
+    lines = [f"{error['message']} {error.get('fix') or ''}".strip() for error in errors]
+    show(dry_run, "\n".join(lines) if lines else "It would be sent.")
+    if not dry_run["accepted"]:
+        raise typer.Exit(REFUSED)
+
+
+def as_json(value: Any, *, indent: int | None = None) -> str:
+    """Return JSON that the terminal, or the file behind `>`, can hold."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)
 
 
 def _cell(value: Any) -> str:
@@ -93,12 +111,7 @@ def values_of(pairs: Iterable[str], file: Path | None = None) -> dict[str, Any]:
     """Return the values of a file and of `name=value` arguments. A repeated name makes a list."""
     found: dict[str, Any] = {}
     if file is not None:
-        try:
-            found = json.loads(sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise typer.BadParameter(f"{file} is not JSON: {error}") from error
-        if not isinstance(found, dict):
-            raise typer.BadParameter(f"{file} must be a JSON object")
+        found = read_object(file)
     given: dict[str, list[str]] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -123,18 +136,22 @@ def run(app: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         return INTERRUPTED
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        fix = f"Check the URL and the version of the service. {DEBUG}=1 shows where it happened."
+        return _failed(SignalboxError(f"Something is not as expected ({type(error).__name__})", fix=fix), REFUSED)
     return DONE
 
 
 def _failed(error: SignalboxError, code: int) -> int:
     if state.is_json:
         body = {"error": error.message, "fix": error.fix, "docs": error.docs}
-        typer.echo(json.dumps(body, ensure_ascii=False), err=True)
+        typer.echo(as_json(body), err=True)
         return code
-    typer.echo(error.message, err=True)
-    for line in (error.fix, error.docs):
+    for line in (error.message, error.fix, error.docs):
         if line:
-            typer.echo(line, err=True)
+            typer.echo(_cell(line), err=True)
     return code
 
 

@@ -58,7 +58,10 @@ def clock(
     service: Annotated[str | None, typer.Option(help="The id of the only service that moves.")] = None,
 ) -> None:
     """Move the test clock. Example: signalbox sandbox clock --days 3"""
-    seconds = int(timedelta(days=days, hours=hours, minutes=minutes).total_seconds())
+    try:
+        seconds = int(timedelta(days=days, hours=hours, minutes=minutes).total_seconds())
+    except (OverflowError, ValueError) as error:
+        raise typer.BadParameter("The time is not a number, or is too large") from error
     with client() as signalbox:
         show(signalbox.sandbox.advance_clock(seconds, service), f"The clock moved by {timedelta(seconds=seconds)}.")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from signalbox._sending import prepare_upload
-from signalbox.commands.running import client, show, values_of
+from signalbox.commands.running import client, show, show_checks, values_of
 
 app = typer.Typer(name="send", help="Send one message from a template.", no_args_is_help=True)
 
@@ -87,12 +87,4 @@ def _show(sent: dict[str, Any], kind: str) -> None:
     if "id" in sent:
         show(sent, f"Sent {kind} {sent['id']}.")
         return
-    show(sent, None if sent.get("accepted") is None else _checks(sent))
-    if not sent.get("accepted", True):
-        raise typer.Exit(1)
-
-
-def _checks(sent: dict[str, Any]) -> str:
-    errors = [error for check in sent["checks"] for error in check["errors"]]
-    lines = [f"{error['message']} {error.get('fix') or ''}".strip() for error in errors]
-    return "\n".join(lines) if lines else "It would be sent."
+    show_checks(sent)

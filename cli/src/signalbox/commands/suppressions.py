@@ -1,11 +1,11 @@
 """Recipients who get nothing more."""
 
-import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from signalbox.commands.files import read_first_column
 from signalbox.commands.running import client, progress, show, show_rows
 from signalbox.errors import InvalidRequest
 
@@ -54,8 +54,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="A CSV or text file with a recipient in the first column.")],
 ) -> None:
     """Suppress all recipients of a file. Repeating it is safe. Example: signalbox suppressions import list.csv"""
-    with file.open(encoding="utf-8-sig", newline="") as lines:
-        recipients = [row[0].strip() for row in csv.reader(lines) if row and row[0].strip()]
+    recipients = read_first_column(file)
     refused = []
     with client() as signalbox, progress("Suppressions", len(recipients)) as advance:
         for number, recipient in enumerate(recipients, 1):

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from signalbox._records import reason_of
 from signalbox.errors import SignalboxError
 
 EDGE = "---"
@@ -28,7 +29,7 @@ def write(template: dict[str, Any], kept: str | None = None) -> str:
 
 def read(path: Path) -> dict[str, Any]:
     """Return the fields of a file, with `body`. Raises SignalboxError."""
-    text = path.read_bytes().decode("utf-8-sig")
+    text = _text_of(path)
     head, edge, body = text.removeprefix(f"{EDGE}\n").partition(f"\n{EDGE}\n")
     if not text.startswith(f"{EDGE}\n") or not edge:
         raise SignalboxError(f"{path} is no template", fix="Its first line and the line above the text must be ---.")
@@ -37,7 +38,7 @@ def read(path: Path) -> dict[str, Any]:
         match = _LINE.fullmatch(line)
         try:
             name, value = (match[1], json.loads(match[2])) if match else ("", None)
-        except ValueError:
+        except (ValueError, RecursionError):
             name, value = "", None
         if name not in FIELDS and name != "files":
             raise SignalboxError(
@@ -48,9 +49,17 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
+def _text_of(path: Path) -> str:
+    """Return the text byte for byte, with the line ends that it has."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SignalboxError(f"{path} cannot be read: {reason_of(error)}", fix="Write it in UTF-8.") from error
+
+
 def line_of_files(path: Path) -> str | None:
     """Return the line of fixed files, which only `manage.py templates` changes."""
-    lines = path.read_text(encoding="utf-8-sig").split(f"\n{EDGE}\n")[0].splitlines() if path.exists() else []
+    lines = _text_of(path).split(f"\n{EDGE}\n")[0].splitlines() if path.exists() else []
     return next((line for line in lines if line.startswith("files: ")), None)
 
 

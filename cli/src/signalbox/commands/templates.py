@@ -9,6 +9,7 @@ import typer
 
 from signalbox.client import Signalbox
 from signalbox.commands import template_files
+from signalbox.commands.files import replacing
 from signalbox.commands.running import client, show, show_rows
 
 app = typer.Typer(name="templates", help="List templates, and keep them as files.", no_args_is_help=True)
@@ -38,7 +39,7 @@ def pull(folder: Folder) -> None:
             path = files.get(template["id"]) or _free(folder, template["name"])
             text = template_files.write(template, template_files.line_of_files(path))
             if not path.exists() or path.read_bytes() != text.encode():
-                path.write_bytes(text.encode())
+                _replace(path, text)
                 written.append(str(path))
     show({"written": written}, "\n".join([*written, f"{len(written)} files written."]))
 
@@ -75,9 +76,7 @@ def push(
         for path, (before, after) in changes.items():
             made = _push(signalbox, before, after, {"note": note, **({"state": "draft"} if draft else {})}, breaking)
             if before is None:
-                path.write_bytes(
-                    template_files.write({**after, "id": made["id"]}, template_files.line_of_files(path)).encode()
-                )
+                _replace(path, template_files.write({**after, "id": made["id"]}, template_files.line_of_files(path)))
             pushed.append(str(path))
             typer.echo(f"{path} is {'saved as a draft' if draft else 'published'}.", err=True)
     show({"pushed": pushed}, f"{len(pushed)} files pushed.")
@@ -129,6 +128,11 @@ def _show(changes: Mapping[Path, tuple[dict[str, Any] | None, dict[str, Any]]]) 
         lines += difflib.unified_diff(old, template_files.write(after).splitlines(), "stored", str(path), lineterm="")
     changed = [{"file": str(path), "is_new": before is None} for path, (before, _) in changes.items()]
     show({"changed": changed}, "\n".join(lines) if lines else "No differences.")
+
+
+def _replace(path: Path, text: str) -> None:
+    with replacing(path) as new:
+        new.write(text.encode())
 
 
 def _free(folder: Path, name: str) -> Path:
