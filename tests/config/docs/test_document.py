@@ -105,6 +105,7 @@ def test_every_operation_of_both_areas_is_in_it():
         ("delete", "/data/{group}/{type}/imports/{id}"),
         ("get", "/data/{group}/{type}/imports/{id}/rejected"),
         ("get", "/data/{group}/{type}"),
+        ("get", "/queries"),
         ("get", "/queries/{public_id}.{form}"),
     }
 
