@@ -17,11 +17,18 @@ def test_the_library_and_the_command_line_pass_their_tests(python, environment):
 
 
 def test_a_foreign_project_tests_itself_with_the_pytest_plugin(python, outside):
-    """It starts the service itself."""
+    """It starts the service itself, also where the variables of another installation are set."""
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
+    environment = {**outside, "BASE_URL": "https://signalbox.example.org"}
+
     done = subprocess.run(
-        command, cwd=ROOT / "docs" / "examples" / "own_tests", env=outside, capture_output=True, text=True, timeout=300
+        command,
+        cwd=ROOT / "docs" / "examples" / "own_tests",
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
 
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr

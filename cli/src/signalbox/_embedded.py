@@ -38,6 +38,7 @@ class Embedded:
             "QUEUE_POLL_SECONDS": POLL_SECONDS,
             "DATABASE_URL": f"sqlite:///{folder / 'signalbox.sqlite3'}",
             "REDIS_URL": "",
+            **dict.fromkeys(("BASE_URL", "DATA_BASE_URL", "FILES_BASE_URL"), self.url),
         }
         python = self._home / ".venv" / "bin" / "python"
         self._python = str(python) if python.exists() else sys.executable
