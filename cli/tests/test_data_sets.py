@@ -79,6 +79,16 @@ def test_each_batch_has_one_key_for_all_attempts(monkeypatch):
     assert (len(keys), keys[0] == keys[1], keys[1] == keys[2]) == (3, True, False)
 
 
+@pytest.mark.parametrize("body", [{}, b"", {"status": "fine"}, []])
+def test_an_answer_of_another_service_is_no_success(body):
+    with serve((200, {}, body)) as (url, _):
+        data_set = Signalbox(url, data_token="ds_x").data_set("a/b")
+        with pytest.raises(signalbox.ApiError, match="did not answer as Signalbox does: 200 OK"):
+            data_set.write(records(1))
+        with pytest.raises(signalbox.ApiError, match="did not answer as Signalbox does: 200 OK"):
+            data_set.empty()
+
+
 def test_a_generator_is_read_only_as_fast_as_batches_are_stored():
     asked_at = []
     with serve(STORED) as (url, script):

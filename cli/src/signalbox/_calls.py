@@ -17,6 +17,7 @@ class Call(Generic[Result]):
     credentials: `key` signs a token for the sending API, `data` and `sandbox` are bearer tokens
     is_repeatable: whether the request may be sent again if its answer is lost
     has_etag: whether the result is a `StoredRecord`, which has the `ETag` of the answer
+    has_status: whether an answer without `"status": "ok"` comes from another service
     """
 
     method: str
@@ -30,6 +31,7 @@ class Call(Generic[Result]):
     timeout_seconds: float | None = None
     token: str | None = None
     has_etag: bool = False
+    has_status: bool = False
 
 
 def get(path: str, *, credentials: str = "key", **params: Any) -> Call[Any]:

@@ -98,6 +98,7 @@ def write_batch(path: str, token: str | None, batch: bytes) -> Call[Any]:
         headers={"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())},
         is_repeatable=True,
         timeout_seconds=WRITE_SECONDS,
+        has_status=True,
     )
 
 
@@ -109,6 +110,7 @@ def empty(path: str, token: str | None) -> Call[Any]:
         token=token,
         json=[],
         is_repeatable=True,
+        has_status=True,
     )
 
 

@@ -156,10 +156,10 @@ def read(call: Call[Result], response: httpx.Response) -> Result:
 
 def _result(call: Call[Any], response: httpx.Response) -> Any:
     """Return the JSON of an answer. Only calls that change something may have none."""
-    if not response.content and call.method != "GET":
+    if not response.content and call.method != "GET" and not call.has_status:
         return None
     found = _json(response)
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or (call.has_status and found.get("status") != "ok"):
         raise _of_another(response)
     return StoredRecord(found, response.headers.get("ETag", "").strip('"')) if call.has_etag else found
 
