@@ -121,7 +121,7 @@ def _of_dates(column: FileColumn, facts: ColumnFacts, questions: list[Json]) -> 
 
 def _ask_form(column: FileColumn, facts: ColumnFacts, offered: Iterable[str], *, is_one: bool) -> Json:
     example = facts.example_of.get(TextShape.OTHER_DATE, "")
-    message = f"Which form have the dates in {column.shown}, such as {example}?"
+    message = f"Which form do the dates in {column.shown} have, such as {example}?"
     if not is_one:
         message = (
             f"The dates in {column.shown} have several forms, such as {', '.join(facts.examples)}. Which is right?"

@@ -228,4 +228,8 @@ def _ask_hidden(hidden: str) -> Json:
 
 def _ask_encoding(path: str) -> Json:
     choices = [Alternative(f"{name}: {sample}", {"encoding": name}) for name, sample in encodings.possible(path)]
-    return question("encoding", "The file is not UTF-8. In which encoding is this text right?", choices)
+    return question(
+        "encoding",
+        "The file is not UTF-8. In which encoding is this text right? If in none, save the file as UTF-8.",
+        choices,
+    )

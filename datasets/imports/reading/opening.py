@@ -71,9 +71,9 @@ def _inflated(packed: BinaryIO) -> Iterator[bytes]:
             while rest := member.decompress(member.unconsumed_tail, _BLOCK_BYTES):
                 yield rest
             if not member.eof:
-                raise UnreadableFile("The gzip data of the file ends too early.")
+                raise UnreadableFile("The gzip data of the file ends too early. Pack the file again and send it whole.")
     except zlib.error as error:
-        raise UnreadableFile("The file is not valid gzip data.") from error
+        raise UnreadableFile("The file is not valid gzip data. Pack it again, or send it without gzip.") from error
 
 
 def format_of(path: str) -> str:
@@ -113,7 +113,9 @@ def open_sheets(file: BinaryIO) -> zipfile.ZipFile:
     try:
         return open_archive(file, max_unpacked_bytes=MAX_SHEET_BYTES)
     except ValueError as error:
-        raise UnreadableFile("The spreadsheet is damaged, encrypted or too large.") from error
+        raise UnreadableFile(
+            "The spreadsheet is damaged, has a password, or is too large. Save it again without one, or as CSV."
+        ) from error
 
 
 def _format_of_archive(file: BinaryIO) -> str:
@@ -125,5 +127,5 @@ def _format_of_archive(file: BinaryIO) -> str:
             if "_rels/.rels" in names and any(name.lower().startswith("xl/") for name in names):
                 return "xlsx"
     except BROKEN as error:
-        raise UnreadableFile("The file is a damaged archive.") from error
+        raise UnreadableFile("The file is a damaged archive. Save it again in the program it comes from.") from error
     raise UnreadableFile("The file is an archive, and no spreadsheet. Unpack it first.")

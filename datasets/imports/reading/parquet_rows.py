@@ -43,7 +43,9 @@ def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
     except duckdb.OutOfMemoryException as error:
         raise TooLarge from error
     except duckdb.Error as error:
-        raise UnreadableFile("The Parquet file is damaged or has a form that cannot be read.") from error
+        raise UnreadableFile(
+            "The Parquet file is damaged or has a form that cannot be read. Write it again, or as CSV."
+        ) from error
 
 
 def _value(value: object) -> Cell:

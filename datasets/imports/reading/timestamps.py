@@ -12,8 +12,8 @@ from datasets.imports.reading.shapes import TextShape
 _MONTHS, _QUARTERS = 12, 4
 _MAX_PAIRS = 3
 _NO_CHOICE = (
-    " None is recognised: write the times in the file like 2024-01-31, 31.01.2024 or 2024-01-31 09:00, or give the"
-    " column the type date or time and its form, such as dd.mm.yyyy."
+    " None is recognised. Write the times in the file like 2024-01-31, 31.01.2024 or 2024-01-31 09:00, or change a"
+    " column: name it _timestamp, and give it the type date or time and its form, such as dd.mm.yy."
 )
 
 
