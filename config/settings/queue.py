@@ -44,18 +44,20 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "datasets.tasks.build_columns": {"queue": "upkeep"},
     "datasets.tasks.store_saved_queries": {"queue": "upkeep"},
-    "datasets.tasks.work_on_import": {"queue": "upkeep"},
+    "datasets.tasks.work_on_import": {"queue": "imports"},  # converts a large file for many minutes
     "datasets.tasks.store_statistics": {"queue": "upkeep"},
     "datasets.tasks.check_alarms": {"queue": "upkeep"},
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
 # The processes of `manage.py worker`, and the threads for each kind of work. None: the value of --concurrency.
-WORKER_PROCESSES: dict[str, dict[tuple[str, ...], int | None]] = {"jobs": {("periodic",): 1, ("upkeep",): 1}}
+WORKER_PROCESSES: dict[str, dict[tuple[str, ...], int | None]] = {
+    "jobs": {("periodic",): 1, ("upkeep",): 1, ("imports",): 1}
+}
 if "notifications" in AREAS:
     WORKER_PROCESSES = {
         "sending": {("send-email",): None, ("send-sms",): None, ("callbacks",): 2},
         "bulk": {("receipts", "periodic", "bulk"): 2},  # its steps need much processor time
-        "upkeep": {("upkeep",): 1},
+        "upkeep": {("upkeep",): 1, ("imports",): 1},
     }
 WORKER_QUEUES = tuple(queue for groups in WORKER_PROCESSES.values() for queues in groups for queue in queues)
 WAKE_UPS_KEPT = 1000  # of a queue while no worker runs: 100 a second would take 8 GB a day. The sweep finds the rest

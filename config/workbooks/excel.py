@@ -18,6 +18,7 @@ from config.xml_archives import UnreadableArchive, XmlElements
 
 YES = {"1", "true"}
 _LETTERS = re.compile("[A-Z]{1,3}")
+_RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})", re.ASCII)
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
@@ -169,6 +170,8 @@ class ExcelRows(SheetPart):
                 self.hidden_columns.update(range(int(attributes["min"]) - 1, min(int(attributes["max"]), MAX_PLACES)))
         elif name == "rPh":
             self._is_phonetic = True
+        elif name == "mergeCell" and (found := _RANGE.fullmatch(attributes.get("ref", ""))):
+            self.note_merged(_place(found[1]), int(found[2]), int(found[3]))
 
     def text(self, text: str) -> None:
         if self._texts is not None:

@@ -140,6 +140,9 @@ class OpenDocumentRows(_Tables):
             pass
         elif name in _CELLS and self._cell is not None:
             times = min(int(self._cell.get("number-columns-repeated", 1)), MAX_PLACES - len(self._cells))
+            self.note_merged(
+                len(self._cells), self._number + 1, self._number + int(self._cell.get("number-rows-spanned", 1))
+            )
             value = None if name == _COVERED else self._value(self._cell, "\n".join(self._paragraphs))
             self._cells += [value] * times
             self._cell = None

@@ -35,7 +35,7 @@ from datasets.imports.reading import child
 from datasets.models import DataImport, ImportState
 from datasets.models.data_import import WORKING
 
-SLICE_SECONDS = 60  # other long tasks wait meanwhile
+SLICE_SECONDS = 60  # other imports wait meanwhile
 _RENEW_SECONDS = 2  # after so many seconds, a worker that only waits finds out that an import was cancelled
 
 log = structlog.get_logger()

@@ -39,7 +39,7 @@ def test_the_worker_of_make_run_is_one_process_with_threads_for_every_queue():
     groups = groups_of_all()
 
     assert {queue for group in groups for queue in group.queues} == set(settings.WORKER_QUEUES)
-    assert sum(group.threads for group in groups) <= 9
+    assert sum(group.threads for group in groups) <= 10
 
 
 def test_a_worker_has_three_processes_until_a_channel_has_more_threads_than_a_process_may_have():

@@ -44,6 +44,7 @@ def worker(own_service) -> Program:
         ("notifications.tasks.callbacks.anything", "callbacks"),
         ("notifications.tasks.upkeep.count_messages", "upkeep"),
         ("config.jobs.tasks.work_on_run", "upkeep"),
+        ("datasets.tasks.work_on_import", "imports"),
         ("config.queue.tasks.note_worker", "periodic"),
     ],
 )

@@ -1,7 +1,7 @@
 """Match the columns of a file with the settings. Source: docs/reference/imports.md §3, §4."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from datasets.imports.reading.questions import Alternative, Json, of_column, question
@@ -51,8 +51,16 @@ def resolve(names: Sequence[str], settings: ImportSettings) -> list[FileColumn]:
     return found
 
 
-def ask(columns: Sequence[FileColumn], settings: ImportSettings, has_values: Sequence[bool]) -> Iterator[Json]:
-    """Yield a question for each column that cannot be stored as it is. has_values: by the place of the column"""
+def ask(
+    columns: Sequence[FileColumn],
+    settings: ImportSettings,
+    has_values: Sequence[bool],
+    merged: Mapping[int, tuple[int, int]],
+) -> Iterator[Json]:
+    """Yield a question for each column that cannot be stored as it is.
+
+    has_values: by the place of the column; merged: first and last row of a merged cell, by the place of the column
+    """
     stored = [one for one in columns if not one.is_left_out and (one.name or one.given.to or has_values[one.place])]
     targets = Counter(one.target for one in stored)
     taken = set(targets)
@@ -65,6 +73,8 @@ def ask(columns: Sequence[FileColumn], settings: ImportSettings, has_values: Seq
             yield _ask_name(one, message, f"{one.target}_{one.place + 1}", taken)
         elif one.target == "_timestamp" and settings.timestamp is not None:
             yield _ask_name(one, "The column _timestamp and the setting timestamp both make _timestamp.", "time", taken)
+        elif one.place in merged and one.given.empty is None:
+            yield _ask_merged(one, *merged[one.place])
         elif one.target not in _OWN and not record_names.is_field_name(one.target):
             message = f"The name {record_names.shown(one.target)!r} cannot be stored. What is the column called?"
             yield _ask_name(one, message, _usable(one), taken)
@@ -81,6 +91,18 @@ def _ask_name(column: FileColumn, message: str, name: str, taken: set[str]) -> J
         Alternative("Leave out this column", of_column(key, leave_out=True)),
     ]
     return question("columns", message, choices, column=column.name or key)
+
+
+def _ask_merged(column: FileColumn, first: int, last: int) -> Json:
+    message = (
+        f"{column.shown} has merged cells, such as rows {first} to {last}. Only the first row of each has the value. "
+        "To give it to all of them, unmerge the cells in the file, fill them, and import the file again."
+    )
+    choices = [
+        Alternative("Leave out this column", of_column(column.key, leave_out=True)),
+        Alternative("Import the other rows without the value", of_column(column.key, empty="absent")),
+    ]
+    return question("columns", message, choices, column=column.shown)
 
 
 def _usable(column: FileColumn) -> str:

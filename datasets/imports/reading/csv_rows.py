@@ -42,7 +42,9 @@ def rows(path: str, *, encoding: str, delimiter: str) -> Iterator[tuple[int, Row
             except csv.Error as error:
                 yield number, _broken(error, number)
             except UnicodeError as error:
-                raise UnreadableFile(f"The file is not in the encoding {encoding}: see row {number}.") from error
+                raise UnreadableFile(
+                    f"The file is not in the encoding {encoding}: see row {number}. Save it as UTF-8."
+                ) from error
             else:
                 if number == 1 and _is_separator_line(row, delimiter):
                     number = 0
@@ -56,7 +58,7 @@ def delimiter_of(path: str, encoding: str) -> str:
         try:
             text = file.read(256 * 1024).lstrip("\ufeff")
         except UnicodeError as error:
-            raise UnreadableFile(f"The file is not in the encoding {encoding}.") from error
+            raise UnreadableFile(f"The file is not in the encoding {encoding}. Save it as UTF-8.") from error
     first = text.split("\n", 1)[0].strip("\r\n")
     if first.lower().startswith(_SEPARATOR) and len(first) == len(_SEPARATOR) + 1:
         return first[-1]
@@ -117,9 +119,11 @@ def _is_separator_line(row: list[str], delimiter: str) -> bool:
 def _broken(error: csv.Error, number: int) -> BrokenRow:
     message = str(error)
     if "end of data" in message:
-        raise UnreadableFile(f"A quotation mark is never closed. The text begins in row {number}.")
+        raise UnreadableFile(
+            f"A quotation mark is never closed. Its text begins in row {number}: add the closing mark."
+        )
     if "field limit" in message:
         raise UnreadableFile(
             f"A cell of row {number} has more than {MAX_CELL} characters: is a quotation mark missing?"
         )
-    return BrokenRow("has text after a closing quotation mark")
+    return BrokenRow("has text after a closing quotation mark: write a mark inside a value twice")

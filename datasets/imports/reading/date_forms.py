@@ -18,7 +18,7 @@ PERIODS = (
     *("yyyymmddhhmm", "yyyymmddhhmmss", "dd.mm.yyyy hh.mm", "hh:mm dd.mm.yyyy", "hh:mm dd/mm/yyyy", "yyyy"),
 )
 _YEARS = range(1800, 2200)
-_INSTANTS = {"unix_s": range(10**8, 10**10), "unix_ms": range(10**11, 10**13)}
+_INSTANTS = {"excel": range(10_000, 100_000), "unix_s": range(10**8, 10**10), "unix_ms": range(10**11, 10**13)}
 
 
 @lru_cache(maxsize=8192)

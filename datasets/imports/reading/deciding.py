@@ -13,6 +13,7 @@ from datasets.imports.reading.shapes import TextShape
 from datasets.records.names import MOMENTS
 
 _POINTS, _COMMAS = (TextShape.POINT, TextShape.POINT_OR_GROUP), (TextShape.COMMA, TextShape.COMMA_OR_GROUP)
+_GROUPS = {".": "“.”", "'": "“'”", " ": "a blank", "\u00a0": "a blank", "\u2009": "a blank", "\u202f": "a blank"}
 _DATES = (TextShape.DATE, TextShape.TIME, TextShape.OTHER_DATE)
 
 
@@ -96,9 +97,11 @@ def _marks(column: FileColumn, facts: ColumnFacts, kind: Type | None) -> list[Js
         other = "." if mark == "," else ","
         groups = of_column(column.key, type=as_number, decimal=other, thousands=mark)
         choices.append(Alternative(f"“{mark}” separates the thousands of {column.shown}", groups))
-    if commas and "." in example:
-        groups = of_column(column.key, type=as_number, decimal=",", thousands=".")
-        choices.append(Alternative(f"In {column.shown}, “,” is the decimal mark and “.” separates thousands", groups))
+    for group, words in _GROUPS.items() if commas else ():
+        if group in example:
+            groups = of_column(column.key, type=as_number, decimal=",", thousands=" " if group.isspace() else group)
+            label = f"In {column.shown}, “,” is the decimal mark and {words} separates thousands"
+            choices.append(Alternative(label, groups))
     choices.append(Alternative(f"{column.shown} is text", of_column(column.key, type="text")))
     return [question("numbers", f"How is {example} in {column.shown} read?", choices, column=column.shown)]
 
@@ -118,7 +121,7 @@ def _of_dates(column: FileColumn, facts: ColumnFacts, questions: list[Json]) -> 
 
 def _ask_form(column: FileColumn, facts: ColumnFacts, offered: Iterable[str], *, is_one: bool) -> Json:
     example = facts.example_of.get(TextShape.OTHER_DATE, "")
-    message = f"Which form have the dates in {column.shown}, such as {example}?"
+    message = f"Which form do the dates in {column.shown} have, such as {example}?"
     if not is_one:
         message = (
             f"The dates in {column.shown} have several forms, such as {', '.join(facts.examples)}. Which is right?"

@@ -6,12 +6,12 @@ import webencodings
 
 from datasets.imports.reading.cells import UnreadableFile
 
-_MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
-    (codecs.BOM_UTF32_LE, "utf-32le"),
+_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
+_UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)  # no encoding of WHATWG; the first begins as that of UTF-16
 _BLOCK_BYTES = 1024 * 1024
 CANDIDATES = (
     *("windows-1252", "windows-1250", "iso-8859-15", "iso-8859-2", "windows-1251", "windows-1253", "windows-1254"),
@@ -23,8 +23,6 @@ _SAMPLE_CHARACTERS = 30
 
 def codec_of(name: str) -> str:
     """Return Python's name of an encoding."""
-    if name.startswith("utf-32"):
-        return name
     found = webencodings.lookup(name)
     if found is None:
         raise UnreadableFile(f"The encoding {name} is unknown.")
@@ -32,9 +30,11 @@ def codec_of(name: str) -> str:
 
 
 def recognised(path: str) -> str | None:
-    """Return the encoding if a byte order mark shows it or the whole file is UTF-8, else None."""
+    """Return the encoding if a byte order mark shows it or the file is UTF-8, else None. Raises UnreadableFile."""
     with open(path, "rb") as file:
         first = file.read(4)
+        if first in _UTF_32:
+            raise UnreadableFile("The file is UTF-32 text. Save it as UTF-8.")
         for mark, name in _MARKS:
             if first.startswith(mark):
                 return name
@@ -54,7 +54,10 @@ def recognised(path: str) -> str | None:
 
 
 def possible(path: str) -> list[tuple[str, str]]:
-    """Return the encodings that fit the whole file, each with a sample of the first text that is not ASCII."""
+    """Return the encodings that fit the whole file, each with a sample of the first text that is not ASCII.
+
+    Raises UnreadableFile if none does.
+    """
     found: list[tuple[str, str]] = []
     with open(path, "rb") as file:
         names = (*_WIDE, "utf-8") if b"\0" in file.read(_BLOCK_BYTES) else CANDIDATES
@@ -62,6 +65,8 @@ def possible(path: str) -> list[tuple[str, str]]:
         sample = _sample(path, name)
         if sample is not None and all(sample != other for _, other in found):
             found.append((name, sample))
+    if not found:
+        raise UnreadableFile("This is no table of text. Save it as CSV, .xlsx, .ods, NDJSON, JSON or Parquet.")
     return found[:8]
 
 

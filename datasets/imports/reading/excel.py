@@ -2,13 +2,12 @@
 
 import zipfile
 from collections.abc import Iterator
-from datetime import datetime
 
 from config.workbooks import excel
 from config.workbooks.excel import ExcelCell, ExcelRows
 from config.workbooks.sheets import SheetRow
 from datasets.imports.reading import sheet_values
-from datasets.imports.reading.cells import Bad, Cell, CellMoment
+from datasets.imports.reading.cells import Bad, Cell
 
 
 class ExcelSheets:
@@ -16,6 +15,7 @@ class ExcelSheets:
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.hidden_columns: set[int] = set()
+        self.merged: dict[int, tuple[int, int]] = {}
         self._book = excel.ExcelBook(archive)
         self.sheets = self._book.sheets
         self._kinds = [sheet_values.kind_of_format(form or "") for form in self._book.formats]
@@ -23,7 +23,7 @@ class ExcelSheets:
     def rows(self, key: str) -> Iterator[SheetRow]:
         """Yield the rows of a sheet that stand in the file."""
         part = ExcelRows(self._value)
-        self.hidden_columns = part.hidden_columns
+        self.hidden_columns, self.merged = part.hidden_columns, part.merged
         return self._book.rows(key, part)
 
     def _value(self, cell: ExcelCell) -> Cell:
@@ -50,7 +50,6 @@ class ExcelSheets:
 
 def _strict_date(text: str) -> Cell:
     try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
+        return sheet_values.written_date(text)
+    except (ValueError, OverflowError):
         return text
-    return CellMoment(at.replace(tzinfo=None, microsecond=0), "T" in text and at.time().isoformat() != "00:00:00")

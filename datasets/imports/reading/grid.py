@@ -8,13 +8,14 @@ from itertools import chain, islice
 import msgspec
 
 from config.workbooks.sheets import MAX_PLACES
-from datasets.imports.reading import csv_rows, encodings, header, totals
+from datasets.imports.reading import csv_rows, encodings, header, second_table, totals
 from datasets.imports.reading.cells import Cell, UnreadableFile, is_blank
 from datasets.imports.reading.column_facts import ColumnFacts
 from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.header import NumberedRow
 from datasets.imports.reading.questions import Alternative, Json, question
 from datasets.imports.reading.settings import MAX_COLUMNS, ImportSettings
+from datasets.imports.reading.sheets import Book
 from datasets.imports.reading.sources import GridRow, SheetFile, csv, open_sheet_file
 
 _BLOCK_ROWS = 1_000
@@ -27,6 +28,7 @@ class GridFile:
     settings: complete as far as they are known; questions: about the file, not about its columns
     must_wait: the rows cannot be read before the questions are answered
     left_out: the number of last rows that are no records, known after the last row
+    merged: the first and last row of a merged cell below the header, by the position of its column, known then, too
     """
 
     settings: ImportSettings
@@ -36,7 +38,9 @@ class GridFile:
     must_wait: bool = False
     names: list[str] = field(default_factory=list)
     left_out: int = 0
+    merged: dict[int, tuple[int, int]] = field(default_factory=dict)
     _rows: Iterator[GridRow] = field(default_factory=lambda: iter(()))
+    _book: Book | None = None
 
     @classmethod
     @contextmanager
@@ -83,6 +87,7 @@ class GridFile:
         if self.settings.hidden is None and (hidden := _hidden(file, name)):
             self.questions.append(_ask_hidden(hidden))
         self._begin(file.rows(name, without_hidden=self.settings.hidden == "leave_out"))
+        self._book = file.book
 
     def _begin(self, rows: Iterator[GridRow]) -> None:
         """Read the header, and leave the rows below it to `data`."""
@@ -123,18 +128,25 @@ class GridFile:
         asks = self.settings.footer_rows is None and facts is not None
         held = totals.LOOKED_AT if asks else self.settings.footer_rows or 0
         tail: list[GridRow] = []
+        second, first_number = second_table.SecondTable(), 0
         while some := [*islice(self._rows, _BLOCK_ROWS)]:
+            first_number = first_number or some[0][0]
+            if asks:
+                second.look(some)
             tail += some
             end = max(len(tail) - held, 0)
             block, tail = tail[:end], tail[end:]
             _count(block, facts)
             yield block
         if asks and facts is not None:
-            end = len(tail) - self._ask_totals(tail, facts)
+            self.questions_at_end += second.questions()
+            end = len(tail) - (0 if second.found else self._ask_totals(tail, facts))
             block, tail = tail[:end], tail[end:]
             _count(block, facts)
             yield block
         self.left_out = len(tail)
+        if self._book is not None:
+            self.merged = {place: rows for place, rows in self._book.merged.items() if rows[0] >= first_number > 0}
 
     def _ask_totals(self, tail: Iterable[GridRow], facts: dict[int, ColumnFacts]) -> int:
         """Ask about the last rows if they look like totals. Return how many do."""
@@ -216,4 +228,8 @@ def _ask_hidden(hidden: str) -> Json:
 
 def _ask_encoding(path: str) -> Json:
     choices = [Alternative(f"{name}: {sample}", {"encoding": name}) for name, sample in encodings.possible(path)]
-    return question("encoding", "The file is not UTF-8. In which encoding is this text right?", choices)
+    return question(
+        "encoding",
+        "The file is not UTF-8. In which encoding is this text right? If in none, save the file as UTF-8.",
+        choices,
+    )

@@ -38,7 +38,7 @@ def guess(
     first = _first_wide(rows, is_typed=is_typed) if skip_rows is None else 0
     if first > 0:
         return HeaderGuess(rows[first][0] - 1, 1, _above(rows, first))
-    if not _are_names(rows[0][1]):
+    if not are_names(rows[0][1]):
         message = f"The first row does not look like names of columns: {shown(rows[0][1])}. Does it have the names?"
         return HeaderGuess(skip, 1, question("header", message, [_no_names(skip), _names_in(rows, 0, skip)]))
     if _is_second_header(rows):
@@ -65,7 +65,7 @@ def _above(rows: Sequence[NumberedRow], first: int) -> Json:
     message = f"Above the table are lines of another width: {shown(rows[0][1])}. Which row has the names?"
     start = max(first - 1, 0)
     choices = [_names_in(rows, first, rows[first][0] - 1)]
-    if first + 1 < len(rows) and _are_names(rows[first + 1][1]):
+    if first + 1 < len(rows) and are_names(rows[first + 1][1]):
         choices.append(_two_rows(rows, first, rows[first][0] - 1))
     if start < first and sum(not is_blank(cell) for cell in rows[start][1]) > 1:
         choices.append(_two_rows(rows, start, rows[start][0] - 1))
@@ -93,28 +93,28 @@ def _filled_width(cells: Sequence[Cell]) -> int:
     return max((place + 1 for place, cell in enumerate(cells) if not is_blank(cell)), default=0)
 
 
-def _is_name(cell: Cell) -> bool:
+def is_name(cell: Cell) -> bool:
     return isinstance(cell, str) and shapes.is_like_a_name(cell)
 
 
-def _are_names(cells: Sequence[Cell]) -> bool:
+def are_names(cells: Sequence[Cell]) -> bool:
     """Return whether all cells that are not blank may be names, and most are not blank."""
     filled = [cell for cell in cells if not is_blank(cell)]
-    return bool(filled) and all(map(_is_name, filled)) and 2 * len(filled) >= _filled_width(cells)
+    return bool(filled) and all(map(is_name, filled)) and 2 * len(filled) >= _filled_width(cells)
 
 
 def _is_second_header(rows: Sequence[NumberedRow]) -> bool:
     """Return whether the second row looks like names, and the rows below do not."""
     below = [cells for _, cells in rows[2 : 2 + _LOOKED_AT]]
-    if not below or not _are_names(rows[1][1]):
+    if not below or not are_names(rows[1][1]):
         return False
-    return any(_is_name(cell) and _is_data(below, place) for place, cell in enumerate(rows[1][1]))
+    return any(is_name(cell) and _is_data(below, place) for place, cell in enumerate(rows[1][1]))
 
 
 def _is_data(below: Sequence[Sequence[Cell]], place: int) -> bool:
     """Return whether a column has values, and none of them may be a name."""
     values = [cells[place] for cells in below if place < len(cells) and not is_blank(cells[place])]
-    return bool(values) and not any(map(_is_name, values))
+    return bool(values) and not any(map(is_name, values))
 
 
 def shown(cells: Sequence[Cell]) -> str:

@@ -64,12 +64,13 @@ def _grid(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids: 
         asked += grid.questions_at_end
         for one in facts.values():
             one.finish()
-        found = grid.settings
+        found, merged = grid.settings, grid.merged
         total += grid.left_out
     if not total:
         return Inspection(import_settings.as_json(found), [], 0, grid.names)
     has_values = [facts[one.place].values > 0 for one in known]
-    complete, more = _decided(known, facts, found, has_values)
+    complete, more = _decided(known, facts, found)
+    asked += file_columns.ask(known, found, has_values, merged)
     complete = _with_defaults(complete)
     reader = RowReader(_planned(known, complete), complete, sha256, set_ids)
     preview = [_shown(number, reader.read(number, cells)) for number, cells in first]
@@ -95,6 +96,8 @@ def _fields(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids
                     raise UnreadableFile(f"The records of the file have more than {MAX_COLUMNS} different fields.")
                 found = facts[name] = ColumnFacts(is_typed=True)
             found.add(value)
+    if first and not facts and isinstance(first[0][1], BrokenRow):
+        raise UnreadableFile(_no_objects(kind, first[0][0], first[0][1].reason))
     for one in facts.values():
         one.finish()
     settings = msgspec.structs.replace(settings, format=kind)
@@ -102,11 +105,18 @@ def _fields(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids
         return Inspection(import_settings.as_json(settings), [], 0, [])
     known = file_columns.resolve([*facts], settings)
     by_place = dict(enumerate(facts.values()))
-    asked = [*file_columns.ask(known, settings, [True] * len(known)), *timestamps.ask(known, by_place, settings)]
+    asked = [*file_columns.ask(known, settings, [True] * len(known), {}), *timestamps.ask(known, by_place, settings)]
     complete = _with_defaults(_with_times(known, by_place, settings, asked))
     reader = RowReader(_planned(known, complete), complete, sha256, set_ids, keeps_nulls=kind != "parquet")
     preview = [_shown(number, reader.read_fields(number, row)) for number, row in first]
     return Inspection(import_settings.as_json(complete), asked, total, [*facts], preview)
+
+
+def _no_objects(kind: str, number: int, reason: str) -> str:
+    """Return what is wrong with a file of JSON that has no record."""
+    place = "record" if kind == "json" else "line"
+    form = "an array of objects" if kind == "json" else "one whole object on each line"
+    return f"The file has no record that can be read: {place} {number} {reason}. It must have {form}, in UTF-8."
 
 
 def _facts_of(column: FileColumn, settings: ImportSettings, *, is_typed: bool) -> ColumnFacts:
@@ -120,16 +130,16 @@ def _facts_of(column: FileColumn, settings: ImportSettings, *, is_typed: bool) -
 
 
 def _decided(
-    known: Sequence[FileColumn], facts: dict[int, ColumnFacts], settings: ImportSettings, has_values: Sequence[bool]
+    known: Sequence[FileColumn], facts: dict[int, ColumnFacts], settings: ImportSettings
 ) -> tuple[ImportSettings, list[Json]]:
-    """Return the complete settings, and the questions about columns."""
-    asked = [*file_columns.ask(known, settings, has_values)]
+    """Return the complete settings, and the questions about types and times."""
+    asked: list[Json] = []
     complete: dict[str, ColumnSettings] = {}
     for one in known:
         if one.is_left_out:
-            if one.name or has_values[one.place]:
+            if one.name or facts[one.place].values:
                 complete[one.key] = ColumnSettings(leave_out=True)
-        elif one.target or has_values[one.place]:
+        elif one.target or facts[one.place].values:
             complete[one.key], more = deciding.decide(one, facts[one.place], settings)
             asked += more
     asked += timestamps.ask(known, facts, settings)

@@ -21,8 +21,10 @@ _BLOCK_BYTES = 1024 * 1024
 _MARK = codecs.BOM_UTF8
 _NOT_JSON = BrokenRow("is not valid JSON")
 _NOT_AN_OBJECT = BrokenRow("is not an object")
+_NAMED_TWICE = BrokenRow("names a field twice, so its value is not certain")
 _TOO_LARGE = BrokenRow(f"is larger than {MAX_BYTES_OF_RECORD} bytes")
 _MAX_DEPTH = 40
+_NAME = re.compile(rb'"\s*:')  # the end of each name, and perhaps parts of texts
 _NO_BLANK = re.compile(r"[^ \t\r\n\0\x1a]")
 
 
@@ -51,7 +53,28 @@ def _parsed(data: bytes) -> JsonRow:
         value = strict_json.loads(data, skip_mark=False, storable=False)
     except strict_json.UnreadableJSON as error:
         return BrokenRow("is not UTF-8 text") if error.reason is strict_json.JsonReason.NOT_UTF8 else _NOT_JSON
-    return value if isinstance(value, dict) else _NOT_AN_OBJECT
+    if not isinstance(value, dict):
+        return _NOT_AN_OBJECT
+    return _NAMED_TWICE if len(_NAME.findall(data)) > _names(value) and _has_name_twice(data) else value
+
+
+def _names(value: object) -> int:
+    """Return the number of names in a value, nested ones included."""
+    if isinstance(value, dict):
+        return len(value) + sum(map(_names, value.values()))
+    return sum(map(_names, value)) if isinstance(value, list) else 0
+
+
+def _has_name_twice(data: bytes) -> bool:
+    """Return whether an object names a field twice. The parser keeps the last one."""
+    found = False
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        nonlocal found
+        found |= len(dict(pairs)) < len(pairs)
+
+    json.loads(data, object_pairs_hook=note, parse_int=str)
+    return found
 
 
 def array(path: str) -> Iterator[tuple[int, JsonRow]]:

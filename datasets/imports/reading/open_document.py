@@ -6,13 +6,12 @@ Source: docs/reference/imports.md §5.
 import re
 import zipfile
 from collections.abc import Iterator
-from datetime import datetime, time
 
 from config.workbooks import open_document
 from config.workbooks.open_document import OpenDocumentRows
 from config.workbooks.sheets import SheetRow
 from datasets.imports.reading import sheet_values
-from datasets.imports.reading.cells import Bad, Cell, CellMoment
+from datasets.imports.reading.cells import Bad, Cell
 
 _ERROR = re.compile(r"#\S+|Err:\d+")
 
@@ -22,13 +21,14 @@ class OpenDocumentSheets:
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.hidden_columns: set[int] = set()
+        self.merged: dict[int, tuple[int, int]] = {}
         self._archive = archive
         self.sheets = [(name, name) for name in open_document.visible_tables(archive)]
 
     def rows(self, key: str) -> Iterator[SheetRow]:
         """Yield the rows of a sheet that have values."""
         part = OpenDocumentRows(key, _value)
-        self.hidden_columns = part.hidden_columns
+        self.hidden_columns, self.merged = part.hidden_columns, part.merged
         return open_document.rows(self._archive, part)
 
 
@@ -52,8 +52,6 @@ def _value(attributes: dict[str, str], text: str) -> Cell:
 
 def _date(value: str, text: str) -> Cell:
     try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
+        return sheet_values.written_date(value)
+    except (ValueError, OverflowError):
         return Bad(text or value, "is not a real date")
-    fraction = f"{at.microsecond:06}".rstrip("0")
-    return CellMoment(at.replace(tzinfo=None, microsecond=0), "T" in value and at.time() != time(), fraction)

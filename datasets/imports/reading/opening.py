@@ -1,7 +1,9 @@
 """Unpack a file and find its format by its first bytes. Source: docs/reference/imports.md §2, §5."""
 
+import codecs
 import hashlib
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,9 +17,12 @@ MAX_SHEET_BYTES = 1024**3  # of all parts of a spreadsheet, unpacked
 _BLOCK_BYTES = 256 * 1024
 _GZIP, _ZIP, _PARQUET, _OLD_EXCEL = b"\x1f\x8b", b"PK", b"PAR1", b"\xd0\xcf\x11\xe0"
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _EXTENDED = (b'"$oid"', b'"$date"', b'"$numberLong"', b'"$numberInt"', b'"$numberDouble"')
-_MARKS = (b"\xef\xbb\xbf",)
 _BLANK = b" \t\r\n"
+_ARRAY = re.compile(rb'\[\s*(?:[{\["\]]|-?\d[\d.eE+-]*\s*,|(?:true|false|null)\s*,)')  # "[m],[kg]" are names
+_OBJECT = re.compile(rb'\{\s*["}]')
+_PAGE = re.compile(rb"<(?:\?xml|!doctype|html|head|body|table)\b", re.IGNORECASE)  # "<DATE>,<CLOSE>" are names
 
 
 class UnpackedFile(NamedTuple):
@@ -66,9 +71,9 @@ def _inflated(packed: BinaryIO) -> Iterator[bytes]:
             while rest := member.decompress(member.unconsumed_tail, _BLOCK_BYTES):
                 yield rest
             if not member.eof:
-                raise UnreadableFile("The gzip data of the file ends too early.")
+                raise UnreadableFile("The gzip data of the file ends too early. Pack the file again and send it whole.")
     except zlib.error as error:
-        raise UnreadableFile("The file is not valid gzip data.") from error
+        raise UnreadableFile("The file is not valid gzip data. Pack it again, or send it without gzip.") from error
 
 
 def format_of(path: str) -> str:
@@ -83,14 +88,24 @@ def format_of(path: str) -> str:
         raise UnreadableFile("This is a file of an old Excel, or it has a password. Save it as .xlsx without one.")
     if first.startswith(b"%PDF-"):
         raise UnreadableFile("This is a PDF. Save the table as CSV or .xlsx.")
-    for mark in _MARKS:
-        first = first.removeprefix(mark)
+    if first.startswith(_GZIP):
+        raise UnreadableFile("The file is packed twice with gzip. Unpack it once.")
+    if first.startswith(_UTF_16):
+        if _json_format(first.decode("utf-16", errors="ignore").encode()):
+            raise UnreadableFile("The file is JSON in UTF-16. Save it as UTF-8.")
+        return "csv"
+    if _PAGE.match(first.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK)):
+        raise UnreadableFile(
+            "This is a web page or XML, also if its name ends with .xls. Save the table as .xlsx or CSV."
+        )
+    return _json_format(first.removeprefix(codecs.BOM_UTF8)) or "csv"
+
+
+def _json_format(first: bytes) -> str:
+    """Return the format of a text that begins like JSON, or nothing."""
     begin = first.lstrip(_BLANK)
-    if begin.startswith(b"[") and begin[1:].lstrip(_BLANK)[:1] in {b"{", b"]"}:
-        return "mongoexport" if any(word in first for word in _EXTENDED) else "json"
-    if begin.startswith(b"{") and begin[1:].lstrip(_BLANK)[:1] in {b'"', b"}"}:
-        return "mongoexport" if any(word in first for word in _EXTENDED) else "ndjson"
-    return "csv"
+    kind = "json" if _ARRAY.match(begin) else "ndjson" if _OBJECT.match(begin) else ""
+    return "mongoexport" if kind and any(word in first for word in _EXTENDED) else kind
 
 
 def open_sheets(file: BinaryIO) -> zipfile.ZipFile:
@@ -98,7 +113,9 @@ def open_sheets(file: BinaryIO) -> zipfile.ZipFile:
     try:
         return open_archive(file, max_unpacked_bytes=MAX_SHEET_BYTES)
     except ValueError as error:
-        raise UnreadableFile("The spreadsheet is damaged, encrypted or too large.") from error
+        raise UnreadableFile(
+            "The spreadsheet is damaged, has a password, or is too large. Save it again without one, or as CSV."
+        ) from error
 
 
 def _format_of_archive(file: BinaryIO) -> str:
@@ -110,5 +127,5 @@ def _format_of_archive(file: BinaryIO) -> str:
             if "_rels/.rels" in names and any(name.lower().startswith("xl/") for name in names):
                 return "xlsx"
     except BROKEN as error:
-        raise UnreadableFile("The file is a damaged archive.") from error
+        raise UnreadableFile("The file is a damaged archive. Save it again in the program it comes from.") from error
     raise UnreadableFile("The file is an archive, and no spreadsheet. Unpack it first.")

@@ -8,14 +8,16 @@ from pathlib import Path
 from uuid import UUID
 
 from config.limited import TooLarge
-from datasets.columns.duckdb import connect, quoted
-from datasets.imports.reading import numbers
+from datasets.columns.duckdb import connect, identifier, quoted
+from datasets.imports.reading import numbers, zones
 from datasets.imports.reading.cells import Bad, Cell, CellMoment, Unfit, UnreadableFile
 from datasets.imports.reading.csv_rows import BrokenRow
+from datasets.imports.reading.forms import iso
 
 _MEMORY_MB = 100
 _AT_ONCE = 1_000
 _NUMBER = "file_row_number"
+_NANOSECONDS = {"TIMESTAMP_NS", "TIMESTAMPTZ_NS", "TIME_NS"}  # Python's types would cut them off
 
 
 def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
@@ -25,17 +27,25 @@ def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
     folder = str(Path(path).parent)
     try:
         with connect([folder], memory_mb=_MEMORY_MB, spill=f"{folder}/spill", threads=1) as connection:
-            found = connection.execute(f"SELECT * FROM read_parquet({quoted(path)}, file_row_number = true)")  # noqa: S608
+            table = f"FROM read_parquet({quoted(path)}, file_row_number = true)"
+            kinds = {name: kind for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * {table}").fetchall()}
+            exact = [name for name, kind in kinds.items() if kind in _NANOSECONDS]
+            texts = ", ".join(f"CAST({identifier(name)} AS VARCHAR) AS {identifier(name)}" for name in exact)
+            found = connection.execute(f"SELECT * {f'REPLACE ({texts})' if exact else ''} {table}")
+            moments = frozenset(exact) - {name for name in exact if kinds[name] == "TIME_NS"}
             names = [column[0] for column in found.description or []]
             place = names.index(_NUMBER)
             while some := found.fetchmany(_AT_ONCE):
                 for row in some:
                     values = {name: _value(value) for name, value in zip(names, row, strict=True) if name != _NUMBER}
+                    values |= {name: _moment(values[name]) for name in moments}
                     yield row[place] + 1, values
     except duckdb.OutOfMemoryException as error:
         raise TooLarge from error
     except duckdb.Error as error:
-        raise UnreadableFile("The Parquet file is damaged or has a form that cannot be read.") from error
+        raise UnreadableFile(
+            "The Parquet file is damaged or has a form that cannot be read. Write it again, or as CSV."
+        ) from error
 
 
 def _value(value: object) -> Cell:
@@ -43,6 +53,13 @@ def _value(value: object) -> Cell:
         return _converted(value)
     except Unfit as error:
         return Bad(str(value)[:200], str(error))
+
+
+def _moment(text: Cell) -> Cell:
+    try:
+        return iso(text) if isinstance(text, str) else text
+    except Unfit as error:
+        return Bad(str(text), str(error))
 
 
 def _converted(value: object) -> Cell:
@@ -69,4 +86,6 @@ def _converted(value: object) -> Cell:
 
 def _inner(value: object) -> Cell:
     converted = _converted(value)
-    return converted.text if isinstance(converted, CellMoment) else converted
+    if not isinstance(converted, CellMoment):
+        return converted
+    return converted.text if converted.at.tzinfo is None else zones.written(converted, "UTC")

@@ -124,7 +124,10 @@ class RowReader:
                 return usual
         width = len(self.columns)
         if len(cells) > width and any(not is_blank(cell) for cell in cells[width:]):
-            rejection = RowRejection("", "has more values than the table has columns")
+            rejection = RowRejection(
+                "",
+                "has more values than the table has columns: put a value with the separator in it in quotation marks",
+            )
             return RejectedRow(number, [rejection], self._named(cells))
         record: dict[str, object] = {}
         rejections: dict[str, RowRejection] = {}

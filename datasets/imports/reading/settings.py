@@ -4,7 +4,7 @@ Source: docs/reference/imports.md §3.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -20,9 +20,16 @@ Type = Literal["text", "integer", "number", "boolean", "date", "time", "json"]
 
 MAX_COLUMNS = 2_000  # of a file and of the settings; a record may have as many fields
 MAX_BYTES = 256 * 1024  # of the settings as JSON
-_MAX_ROWS = 1_000
+MAX_ROWS = 1_000  # above and below a table
 _MAX_WORDS = 100
 _MAX_CHARACTERS = 200
+_IN_WORDS = {
+    "int": "a whole number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
 _RESERVED = frozenset({"_id", *names.MOMENTS})
 
 
@@ -128,11 +135,24 @@ def _converted(value: object, kind: type[Any], key: str) -> Any:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         path = path.rstrip("`").lstrip(".")
-        if message.startswith("Object contains unknown field"):
-            unknown = message.partition("`")[2].rstrip("`")
-            path, message = ".".join(filter(None, [path, unknown])), "is unknown"
-        where = ".".join(filter(None, [key, path])) or "settings"
-        raise WrongSettings(f"{where}: {message[:1].lower()}{message[1:]}") from error
+        field, words = _in_words(message, kind, path)
+        where = ".".join(filter(None, [key, path, field])) or "settings"
+        raise WrongSettings(f"{where}: {words}") from error
+
+
+def _in_words(message: str, kind: type[Any], path: str) -> tuple[str, str]:
+    """Return the field that a message of msgspec names, or nothing, and what is wrong in words of our own."""
+    named = message.partition("`")[2].partition("`")[0]
+    if message.startswith("Object contains unknown field"):
+        return named, "is unknown"
+    if message.startswith("Object missing required field"):
+        return named, "is required"
+    if message.startswith("Expected"):
+        expected = named.partition(" | ")[0]
+        return "", f"must be {_IN_WORDS.get(expected, expected)}"
+    hints = get_type_hints(kind)
+    choices = [one for part in get_args(hints.get(path)) for one in get_args(part)]
+    return "", f"must be one of {', '.join(map(str, choices))}" if choices else "has a value that is not allowed"
 
 
 def _wrong(settings: ImportSettings) -> Iterator[tuple[str, str]]:
@@ -141,8 +161,8 @@ def _wrong(settings: ImportSettings) -> Iterator[tuple[str, str]]:
     if settings.delimiter is not None and (len(settings.delimiter) != 1 or settings.delimiter in '"\r\n\0'):
         yield "delimiter", "must be one character, and no quotation mark or line end"
     for key in ("skip_rows", "footer_rows"):
-        if not 0 <= (getattr(settings, key) or 0) <= _MAX_ROWS:
-            yield key, f"must be from 0 to {_MAX_ROWS}"
+        if not 0 <= (getattr(settings, key) or 0) <= MAX_ROWS:
+            yield key, f"must be from 0 to {MAX_ROWS}"
     if not 0 <= (settings.header_rows or 0) <= 10:
         yield "header_rows", "must be from 0 to 10"
     yield from _wrong_reading("", settings)

@@ -10,9 +10,11 @@ class Book(Protocol):
     """An opened spreadsheet.
 
     sheets: names and keys of its visible sheets; hidden_columns: positions, of the sheet that is read
+    merged: first and last row of the last merged cell in each column, known after the last row
     """
 
     sheets: list[tuple[str, str]]
     hidden_columns: set[int]
+    merged: dict[int, tuple[int, int]]
 
     def rows(self, key: str) -> Iterator[SheetRow]: ...

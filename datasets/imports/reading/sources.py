@@ -43,7 +43,9 @@ class SheetFile:
                     raise UnreadableFile(f"The sheet has more than {MAX_CELLS:,} cells. Split it, or save it as CSV.")
                 yield row
         except BROKEN as error:
-            raise UnreadableFile("The spreadsheet is damaged.") from error
+            raise UnreadableFile(
+                "The spreadsheet is damaged. Open it in a spreadsheet program and save it again."
+            ) from error
 
     def with_values(self) -> list[str]:
         """Return the names of the visible sheets that hold a value. Raises UnreadableFile."""
@@ -60,7 +62,9 @@ def open_sheet_file(file: BinaryIO, kind: str) -> SheetFile:
     try:
         return SheetFile(open_book(archive, kind))
     except BROKEN as error:
-        raise UnreadableFile(f"The file is not a valid .{kind} file.") from error
+        raise UnreadableFile(
+            f"The file is not a valid .{kind} file. Open it in a spreadsheet program and save it again."
+        ) from error
 
 
 _FIELDS: dict[str, Callable[[str], Iterator[FieldsRow]]] = {

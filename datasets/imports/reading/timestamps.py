@@ -11,6 +11,10 @@ from datasets.imports.reading.shapes import TextShape
 
 _MONTHS, _QUARTERS = 12, 4
 _MAX_PAIRS = 3
+_NO_CHOICE = (
+    " None is recognised. Write the times in the file like 2024-01-31, 31.01.2024 or 2024-01-31 09:00, or change a"
+    " column: name it _timestamp, and give it the type date or time and its form, such as dd.mm.yy."
+)
 
 
 def ask(columns: Sequence[FileColumn], facts: Mapping[int, ColumnFacts], settings: ImportSettings) -> list[Json]:
@@ -26,6 +30,7 @@ def ask(columns: Sequence[FileColumn], facts: Mapping[int, ColumnFacts], setting
     else:
         message = f"No value of {own.shown} looks like a date. How is it read?"
         choices = list(_of_periods(own, _of(facts, own)))
+    message += "" if choices else _NO_CHOICE
     return [question("timestamp", message, choices, column=own.shown if own else None)]
 
 

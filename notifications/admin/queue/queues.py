@@ -27,6 +27,7 @@ TITLES = {
     "bulk": "Bulk sends",
     "callbacks": "Callbacks",
     "upkeep": "Clean-up and background jobs",
+    "imports": "Imports of files",
     "periodic": "Frequent tasks of the clock",
 }
 CHANNELS = {f"send-{channel.value}": channel for channel in Channel}

@@ -245,6 +245,26 @@ def test_settings_are_wrong_whatever_the_file(given, key):
     assert str(caught.value).startswith(f"{key}:")
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"skip_rows": "3"}, "skip_rows: must be a whole number"),
+        ({"format": "xls"}, "format: must be one of csv, xlsx, ods, ndjson, json, parquet, mongoexport"),
+        ({"null_words": [1]}, "null_words[0]: must be a text"),
+        ({"columns": {"x": {"type": "int"}}}, "columns.x.type: must be one of text, integer, number, boolean, "),
+        ({"columns": {"x": {"leave_out": "yes"}}}, "columns.x.leave_out: must be true or false"),
+        ({"columns": {"x": {"typ": "text"}}}, "columns.x.typ: is unknown"),
+        ({"timestamp": {"from": "a", "form": "yyyy"}}, "timestamp.from: must be a list"),
+        ({"timestamp": {"from": ["a"]}}, "timestamp.form: is required"),
+    ],
+)
+def test_wrong_settings_are_explained_in_plain_words(given, message):
+    with pytest.raises(WrongSettings) as caught:
+        import_settings.parse(given)
+
+    assert str(caught.value).startswith(message)
+
+
 def test_an_archive_that_is_no_spreadsheet():
     with pytest.raises(UnreadableFile):
         read(b"PK\x03\x04nothing")
