@@ -15,12 +15,11 @@ from urllib.parse import urlencode
 from config.invalid import InvalidValue
 from config.rest.strict_json import is_storable_text
 from datasets.errors import InvalidQuery, SavedQueryInvalid
-from datasets.queries import escaping, local_time, parameters, periods
+from datasets.queries import escaping, field_parameters, local_time, parameters, periods
 from datasets.queries.local_time import TIME_PARTS, zone_names
 from datasets.queries.methods import NUMERIC
 from datasets.queries.parameters import COMPARISONS, MOVING
 from datasets.queries.query import PERIODS, Query
-from datasets.queries.where.parsing import parse_where
 from datasets.records import moments, names
 
 MAX_PERIODS = 1_000
@@ -129,7 +128,7 @@ class Question:
             raise InvalidValue("Leave out the limit. It works without periods only.")
         try:
             for condition in filter(str.strip, (self.where, *(one.where for one in self.measures))):
-                parse_where(condition)  # alone, because two of them could have brackets that fit together
+                field_parameters.where(condition)  # alone, because two of them could have brackets that fit together
             for measure in self.measures:
                 self.query(measure, now=_SOME_DAY)
         except InvalidQuery as error:
