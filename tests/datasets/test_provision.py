@@ -360,7 +360,7 @@ def test_import_settings_are_created_replaced_and_found_by_their_name():
         ({"name": "a", "settings": {"colour": 1}}, ".settings.colour: is unknown"),
         (
             {"name": "a", "settings": {"columns": {"n": {"type": "x"}}}},
-            ".settings.columns.n.type: invalid enum value 'x'",
+            ".settings.columns.n.type: must be one of text, integer, number, boolean, date, time, json",
         ),
     ],
 )
