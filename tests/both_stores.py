@@ -134,7 +134,7 @@ _LOCKS_AND_RACES = (  # claims, leases, limits, requests at once, and a database
     "notifications/submission/test_retry.py",
     "notifications/test_claiming.py",
     "notifications/test_counting.py",
-    "notifications/test_counts_of_version_1_1.py",
+    "notifications/test_rows_of_version_1_1.py",
     "notifications/test_sums.py",
     "notifications/test_many_at_once.py",
 )
@@ -191,7 +191,6 @@ _JOBS_AND_MIGRATIONS = (  # background jobs, clean-up, the audit's triggers, `pr
     "notifications/management/test_rotate_keys.py",
     "notifications/test_migrations.py",
     "notifications/test_retention.py",
-    "notifications/test_unique_migrations.py",
     "notifications/test_unsubscribe_requests.py",
 )
 _VECTORS = (

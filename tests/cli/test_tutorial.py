@@ -22,6 +22,7 @@ def blocks(page) -> list[str]:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
     copy = Copy(tmp_path_factory.mktemp("clone"))
+    copy.migrate()
     program = copy.start()
     yield copy
     program.stop()

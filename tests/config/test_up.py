@@ -16,6 +16,7 @@ import requests
 from django.core.management import CommandError, call_command
 
 from tests.servers import ROOT, Program, accepts, free_port, wait_until
+from tests.service import MIGRATED
 
 NOT_FOR_A_PERSON = {"ENVIRONMENT", "SECRET_KEY", "FIELD_KEYS", "VAR_DIR", "DATABASE_URL", "REDIS_URL", "BASE_URL"}
 RECORDS = """
@@ -49,6 +50,12 @@ class Copy:
             shutil.copytree(compiled, folder / compiled.relative_to(ROOT), dirs_exist_ok=True)
         (folder / ".venv").symlink_to(Path(sys.prefix))
         self.starts = 0
+
+    def migrate(self) -> None:
+        """Give the copy the run's migrated database, if there is one, which saves its first start 8 s of CPU time."""
+        if MIGRATED and not MIGRATED.startswith("signalbox_"):
+            (self.folder / "var").mkdir()
+            shutil.copy(MIGRATED, self.folder / "var" / "signalbox.sqlite3")
 
     def run(self, *arguments: str) -> Program:
         """Start `make run` with its output in a log."""
