@@ -16,7 +16,6 @@ from datasets.imports.reading.forms import iso
 
 _MEMORY_MB = 100
 _AT_ONCE = 1_000
-_NUMBER = "file_row_number"
 _NANOSECONDS = {"TIMESTAMP_NS", "TIMESTAMPTZ_NS", "TIME_NS"}  # Python's types would cut them off
 
 
@@ -27,19 +26,20 @@ def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
     folder = str(Path(path).parent)
     try:
         with connect([folder], memory_mb=_MEMORY_MB, spill=f"{folder}/spill", threads=1) as connection:
-            table = f"FROM read_parquet({quoted(path)}, file_row_number = true)"
+            table = f"FROM read_parquet({quoted(path)})"
             kinds = {name: kind for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * {table}").fetchall()}
             exact = [name for name, kind in kinds.items() if kind in _NANOSECONDS]
             texts = ", ".join(f"CAST({identifier(name)} AS VARCHAR) AS {identifier(name)}" for name in exact)
             found = connection.execute(f"SELECT * {f'REPLACE ({texts})' if exact else ''} {table}")
             moments = frozenset(exact) - {name for name in exact if kinds[name] == "TIME_NS"}
             names = [column[0] for column in found.description or []]
-            place = names.index(_NUMBER)
+            number = 0  # one thread reads the rows in the order of the file
             while some := found.fetchmany(_AT_ONCE):
                 for row in some:
-                    values = {name: _value(value) for name, value in zip(names, row, strict=True) if name != _NUMBER}
+                    number += 1
+                    values = {name: _value(value) for name, value in zip(names, row, strict=True)}
                     values |= {name: _moment(values[name]) for name in moments}
-                    yield row[place] + 1, values
+                    yield number, values
     except duckdb.OutOfMemoryException as error:
         raise TooLarge from error
     except duckdb.Error as error:

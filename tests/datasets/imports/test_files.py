@@ -374,6 +374,20 @@ def test_parquet_keeps_types_and_nesting(tmp_path):
     assert [row for row, _ in found.rejected] == [3]
 
 
+def test_the_rows_of_many_row_groups_are_numbered_in_the_order_of_the_file(tmp_path):
+    """Also if a column has the name that DuckDB gives its own row numbers."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [{"_timestamp": "2024-01-01" if n % 2_000 else None, "file_row_number": 9 * n} for n in range(1, 5_001)]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet", row_group_size=100)
+
+    found = read((tmp_path / "a.parquet").read_bytes())
+
+    assert found.column("file_row_number") == [9 * n for n in range(1, 5_001) if n % 2_000]
+    assert [row for row, _ in found.rejected] == [2_000, 4_000]
+
+
 def test_json_keeps_types_and_bad_lines_are_rejected():
     good = {"_timestamp": "2024-01-01T00:00:00Z", "a": None, "b": "", "c": [1, {"d": "05"}], "e": 10**30, "f": "1"}
     lines = [
