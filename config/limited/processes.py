@@ -49,12 +49,12 @@ class Processes:
         *arguments: object,
         limits: ProcessLimits,
         files: Sequence[BinaryIO] = (),
-        ended: threading.Event | None = None,
+        is_unwanted: Callable[[], bool] | None = None,
     ) -> Result:
         """Run a function of a module in a child process and return its result.
 
         files: open files, which the function gets as its first arguments; their position is shared
-        ended: set it to end the call and its process
+        is_unwanted: asked several times a second; True ends the call and its process
         Arguments, result and exceptions must be picklable.
         Raises TooLarge, TookTooLong, AllBusy, CallEnded, RuntimeError if the process fails, and what the function
         raises.
@@ -68,7 +68,7 @@ class Processes:
             raise AllBusy
         until = limits.seconds + (began if limits.wait_seconds is None else time.monotonic())
         try:
-            has_returned, answer = self._call(call, [file.fileno() for file in files], until, ended)
+            has_returned, answer = self._call(call, [file.fileno() for file in files], until, is_unwanted)
         finally:
             self._free.release()
         if not has_returned:
@@ -77,7 +77,7 @@ class Processes:
         return result
 
     def _call(
-        self, call: child.LimitedCall, files: list[int], until: float, ended: threading.Event | None
+        self, call: child.LimitedCall, files: list[int], until: float, is_unwanted: Callable[[], bool] | None
     ) -> tuple[bool, Any]:
         while True:
             try:
@@ -88,7 +88,7 @@ class Processes:
                 one.end()
                 continue
             try:
-                answer = one.call(call, files, until, ended)
+                answer = one.call(call, files, until, is_unwanted)
             except BaseException as error:
                 one.end()
                 if not isinstance(error, _Ended):
@@ -110,14 +110,14 @@ class _Child:
         theirs.close()
 
     def call(
-        self, call: child.LimitedCall, files: list[int], until: float, ended: threading.Event | None
+        self, call: child.LimitedCall, files: list[int], until: float, is_unwanted: Callable[[], bool] | None
     ) -> tuple[bool, Any]:
         """Return whether the function returned, and its result or exception. Raises TookTooLong, CallEnded, _Ended."""
         try:
             self._connection.send(call)
             child.send(self._connection, files)
-            while not self._connection.poll(_seconds_to(until, most=None if ended is None else _LOOK_SECONDS)):
-                if ended is not None and ended.is_set():
+            while not self._connection.poll(_seconds_to(until, most=None if is_unwanted is None else _LOOK_SECONDS)):
+                if is_unwanted is not None and is_unwanted():
                     raise CallEnded
                 if time.monotonic() >= until:
                     raise TookTooLong

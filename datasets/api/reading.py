@@ -14,7 +14,9 @@ from django.utils import timezone
 from django.utils.text import compress_sequence
 from rest_framework.request import Request
 
+from config import limited
 from config.databases import replica
+from config.web import leaving
 from datasets.api import caching
 from datasets.catalogue import data_sets
 from datasets.models import DataSet
@@ -29,13 +31,20 @@ PREFLIGHT = {
     "Access-Control-Allow-Headers": "Cache-Control, If-None-Match",
     "Access-Control-Max-Age": "86400",
 }
+CLIENT_HAS_LEFT = 499  # nginx's code for the log; nobody reads the answer
 _WHOLE_BYTES = 4 * 1024 * 1024  # a longer page is streamed
 
 
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     """Return the result of the query, or 304 if the caller has it. Raises InvalidQuery."""
-    with replica.reads(), time_limit.limited():
-        response = _answer(request, data_set)
+    watched = leaving.connection.set(request.META.get("gunicorn.socket"))
+    try:
+        with replica.reads(), time_limit.limited():
+            response = _answer(request, data_set)
+    except limited.CallEnded:
+        return HttpResponse(status=CLIENT_HAS_LEFT)
+    finally:
+        leaving.connection.reset(watched)
     if isinstance(response, StreamingHttpResponse):  # its other blocks are read after this function
         response.streaming_content = replica.read_from(iter(response))
     return response

@@ -48,7 +48,7 @@ def run_child(run: DataImport, ended: Event, function: Callable[..., Result], *a
     folder = files.work_folder(run.pk)
     paths = (str(folder / work_files.FILE), str(folder))
     try:
-        return _children.run(function, *paths, *arguments, limits=LIMITS, ended=ended)
+        return _children.run(function, *paths, *arguments, limits=LIMITS, is_unwanted=ended.is_set)
     except limited.CallEnded:
         raise
     except (UnreadableFile, WrongSettings) as error:

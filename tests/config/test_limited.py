@@ -100,7 +100,7 @@ def test_a_call_that_nobody_wants_any_more_ends_with_its_process():
     with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile() as begun:
         process_id = limited.run(functions.process_id, limits=LIMITS)
         one = Processes(number=1)
-        call = pool.submit(one.run, functions.begin_and_wait, limits=LIMITS, files=[begun], ended=ended)
+        call = pool.submit(one.run, functions.begin_and_wait, limits=LIMITS, files=[begun], is_unwanted=ended.is_set)
         wait_until(lambda: os.fstat(begun.fileno()).st_size == 1)
 
         ended.set()
@@ -108,7 +108,7 @@ def test_a_call_that_nobody_wants_any_more_ends_with_its_process():
         with pytest.raises(CallEnded):
             call.result()
     assert limited.run(functions.process_id, limits=LIMITS) == process_id
-    assert one.run(functions.double, 1, limits=LIMITS, ended=threading.Event()) == 2
+    assert one.run(functions.double, 1, limits=LIMITS, is_unwanted=threading.Event().is_set) == 2
 
 
 def test_a_child_that_was_killed_without_work_does_not_refuse_the_next_call():

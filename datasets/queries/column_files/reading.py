@@ -23,6 +23,7 @@ from config.databases.snapshot import snapshot
 from config.databases.streaming import streamed
 from config.limited.child import Life
 from config.metrics import registry
+from config.web import leaving
 from datasets import errors
 from datasets.columns import files, layout
 from datasets.columns.building import all_lines
@@ -150,8 +151,13 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
         seconds=seconds,
         wait_seconds=_WAIT_SECONDS,
     )
+    client = leaving.client()
+    is_unwanted = None if client is None else client.has_left
     try:
-        result = _processes.run(function, *arguments, limits=limits)
+        result = _processes.run(function, *arguments, limits=limits, is_unwanted=is_unwanted)
+    except limited.CallEnded:
+        registry.QUERIES.add("column_files", "left")
+        raise
     except limited.AllBusy as error:
         registry.QUERIES.add("column_files", "busy")
         raise errors.Busy from error

@@ -1,5 +1,7 @@
 """A query that needs too much time or memory is 400, a busy query process 503, and other requests go on."""
 
+import multiprocessing
+import socket
 import threading
 
 import pytest
@@ -22,7 +24,7 @@ def ask(settings):
     )
     building.build(data_set, seconds=60, wait=False)
     url = f"/data/{data_set.group}/{data_set.type}?group_by=n&collect=t:set"
-    return lambda: Client().get(url, headers={"Authorization": f"Bearer {secret}"})
+    return lambda **environ: Client().get(url, headers={"Authorization": f"Bearer {secret}"}, **environ)
 
 
 def test_too_much_time(ask, settings):
@@ -65,3 +67,28 @@ def test_many_queries_at_once_wait_for_each_other(ask):
 
     assert set(found) <= {200, 503}
     assert 200 in found
+
+
+def test_a_client_that_leaves_ends_its_query(ask):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert ask(**{"gunicorn.socket": ours}).status_code == 200
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    end_query_processes()  # a new one takes longer to start than the look at the client
+
+    with ours:
+        assert ask(**{"gunicorn.socket": ours}).status_code == 499
+
+    assert query_processes() == []
+    assert ask().status_code == 200
+
+
+def query_processes():
+    return [one for one in multiprocessing.active_children() if one.name == "limited"]
+
+
+def end_query_processes():
+    for one in query_processes():
+        one.kill()
+        one.join()
