@@ -45,11 +45,15 @@ class DataSetArea(APIView):
 
 
 class DataSetViewSet(DataSetArea, ViewSet):
-    """The methods of one data set. Authentication and permissions are checked first."""
+    """The methods of one data set. Authentication and permissions are checked first.
+
+    reads_in_part: whether GET is limited to the records that the token reads. Others refuse a token that reads a part
+    """
 
     authentication_classes = [AccessTokenAuthentication]
     permission_classes = [HasToken]
     methods: ClassVar[list[str]] = METHODS
+    reads_in_part = False
 
     @property
     def allowed_methods(self) -> list[str]:
@@ -122,7 +126,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         data_set = self.addressed
         if data_set is None:
             raise errors.NoSuchDataSet
-        return reading.answer(request, data_set)
+        return reading.answer(request, data_set, callers.reader_of(request))
 
     def describe(self, request: Request, group: str, type: str) -> HttpResponse:
         """OPTIONS: return the methods and, for a public data set, the headers of a CORS preflight."""
