@@ -91,14 +91,15 @@ def reader_of(request: HttpRequest, data_set: DataSet) -> Reader:
 
 def reads_some(request: HttpRequest) -> bool:
     """Return whether the person may read records of a data set."""
-    return is_open_to(request) or parts_of(request).exists()
+    return manages_all(request) or data_sets_of(request).exists() or parts_of(request).exists()
 
 
 def limited_to_services(rows: QuerySet[_Row], request: HttpRequest) -> QuerySet[_Row]:
     """Return the saved queries or tokens of data sets that the person may read, as far as they read no more."""
     whole = Q(data_set__in=data_sets_of(request))
-    parts = rows.filter(data_set__in=parts_of(request), services__isnull=False)
-    mine = [pk for pk, services in parts.values_list("pk", "services") if services and set(services) <= services_of(request)]
+    own = services_of(request)
+    parts = rows.filter(data_set__in=parts_of(request), services__isnull=False) if own else rows.none()
+    mine = [pk for pk, services in parts.values_list("pk", "services") if services and set(services) <= own]
     return rows.filter(whole | Q(pk__in=mine)) if mine else rows.filter(whole)
 
 

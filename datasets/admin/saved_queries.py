@@ -101,7 +101,8 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
             page = {**self.page_context(request, self.add_title()), "data_sets": sets}
             return TemplateResponse(request, "admin/datasets/saved_query_data_set.html", page)
         try:
-            limits.check_number_of_queries(data_set)
+            among = saved_queries_of(request) if mark(request, data_set).is_read_in_part else None
+            limits.check_number_of_queries(data_set, among=among)
         except InvalidValue as error:
             page = {**self.page_context(request, "Add saved query"), "error": str(error)}
             return TemplateResponse(request, "admin/action.html", page)

@@ -67,9 +67,10 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds, reader: Reader
     if format == "parquet" and not is_raw:
         raise errors.ParquetGrouped
     is_raw_json = is_raw and format == "json"
-    # A cursor and an entity tag of one reader mean nothing to another one.
-    own = [] if reader.services is None else [("reader", " ".join(reader.services))]
-    identity = cursor.query_hash(data_set_id, [*pairs, *own])
+    if reader.services is not None:  # so a cursor and an entity tag of one reader mean nothing to another one
+        where = reader.limited(where)
+        pairs.append(("reader", " ".join(reader.services)))
+    identity = cursor.query_hash(data_set_id, pairs)
     after = _cursor(single, identity, is_raw_json=is_raw_json)
     flatten = _boolean(single, "flatten")
     is_nested = bool(group_by) and period is not None and not flatten and format != "csv"
@@ -96,7 +97,7 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds, reader: Reader
         limit=bounds.default_limit if limit is None and is_raw_json else limit,
         after=after,
         flatten=flatten,
-        where=reader.limited(where),
+        where=where,
         having=having,
         select=select,
         time_zone=time_zone,

@@ -24,7 +24,7 @@ class Reader:
         return None if self.services is None else Comparison((FIELD,), "in", self.services)
 
     def limited(self, where: Condition | None) -> Condition | None:
-        """Return the condition of a query, as far as the reader may read."""
+        """Return the condition of a query with that of the reader."""
         own = self.condition
         if own is None or where is None:
             return own or where
