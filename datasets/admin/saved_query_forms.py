@@ -122,8 +122,8 @@ class SavedQueryForm(ServicesForm, PublishingForm):
         super().__init__(*args, **kwargs)
         if self.instance.data_set_id is None:
             self.instance.data_set = self.data_set
-        if "services" in self.fields and self.instance.services:
-            self.fields["services"].initial = self.instance.services
+        if "of_services" in self.fields and self.instance.services:
+            self.fields["of_services"].initial = self.instance.services
         seen = list(FieldSeen.objects.filter(data_set=self.instance.data_set))
         asked = _stored(self.instance)
         for name, value in _initial(asked).items():

@@ -17,7 +17,7 @@ from datasets.models import DataSet
 class ServicesForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     """parts: the ids of the data sets of which the person reads a part; offered: id and name of their services"""
 
-    services = forms.MultipleChoiceField(
+    of_services = forms.MultipleChoiceField(
         label="Services",
         required=False,
         widget=CheckboxSelectMultiple,
@@ -30,9 +30,9 @@ class ServicesForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not self.offered:
-            del self.fields["services"]
+            del self.fields["of_services"]
             return
-        field: Any = self.fields["services"]
+        field: Any = self.fields["of_services"]
         field.choices = self.offered
         field.initial = [service for service, _ in self.offered]
 
@@ -43,9 +43,9 @@ class ServicesForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         """
         if not any(one.pk in self.parts for one in sets):
             return None
-        chosen: list[str] = self.cleaned_data.get("services") or []
+        chosen: list[str] = self.cleaned_data.get("of_services") or []
         if not chosen:
-            self.add_error("services", "Choose at least one service. You read the statistics of your services only.")
+            self.add_error("of_services", "Choose at least one service. You read the statistics of your services only.")
         return sorted(chosen)
 
 

@@ -39,7 +39,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     row_actions = {"rotate": "rotate", "revoke": "revoke"}
     protected_actions = frozenset({"rotate"})
     add_form = NewTokenForm
-    add_fields = ("data_set", "scopes", "services", "expires_at", "note")
+    add_fields = ("data_set", "scopes", "of_services", "expires_at", "note")
     form = TokenNoteForm
     fields = (
         "beginning",
@@ -71,7 +71,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         """Ask for services only if the person reads statistics of Signalbox in part."""
         found = super().get_fields(request, obj)
         asks = obj is not None or parts_of(request).exists()
-        return found if asks else tuple(name for name in found if name != "services")
+        return found if asks else tuple(name for name in found if name != "of_services")
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:

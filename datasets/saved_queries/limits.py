@@ -15,9 +15,10 @@ def check_number_of_queries(data_set: DataSet, *, wanted: int = 1, among: QueryS
 
     among: those that count, for people who read a part of it; None: those that read all of its records
     """
-    if among is None:
-        among = SavedQuery.objects.filter(services__isnull=True) if data_set.is_of_product else SavedQuery.objects
-    if among.filter(data_set=data_set).count() + wanted > MAX_SAVED:
+    found = data_set.saved_queries.all() if among is None else among.filter(data_set=data_set)
+    if among is None and data_set.is_of_product:
+        found = found.filter(services__isnull=True)
+    if found.count() + wanted > MAX_SAVED:
         raise InvalidValue(f"{data_set} has {MAX_SAVED} saved queries. Delete one that nobody needs first.")
 
 
