@@ -109,10 +109,20 @@ def saved_queries_of(request: HttpRequest) -> QuerySet[SavedQuery]:
     Those of statistics that they read in part must measure no data set that is closed to them.
     """
     found = limited_to_services(SavedQuery.objects.all(), request)
-    if not services_of(request) or manages_all(request):
+    if manages_all(request):
         return found
     closed = DataSet.objects.exclude(pk__in=readable_by(request).values("pk"))
-    return found.exclude(Q(data_set__in=parts_of(request)) & Q(other_sets__in=closed))
+    found = found.exclude(Q(data_set__in=parts_of(request)) & Q(other_sets__in=closed))
+    return found.exclude(pk__in=_of_other_services(request))
+
+
+def _of_other_services(request: HttpRequest) -> list[int]:
+    """Return the ids of the queries that divide by statistics of services that the person does not manage."""
+    whole = data_sets_of(request).values("pk")
+    statistics = DataSet.objects.filter(is_of_product=True).exclude(pk__in=whole)
+    found = SavedQuery.objects.filter(other_sets__in=statistics, services__isnull=False)
+    own = services_of(request)
+    return [pk for pk, services in found.values_list("pk", "services") if not set(services or ()) <= own]
 
 
 def tokens_of(request: HttpRequest) -> QuerySet[AccessToken]:
@@ -140,7 +150,7 @@ def alarms_of(request: HttpRequest) -> QuerySet[Alarm]:
     found = Alarm.objects.select_related("data_set__group", "data_set__type")
     if manages_all(request):
         return found
-    mine = Q(data_set__in=data_sets_of(request))
+    mine = Q(data_set__in=data_sets_of(request)) & ~Q(saved_query__in=_of_other_services(request))
     if services_of(request):
         mine |= Q(pk__in=Alarm.objects.on_services(services_of(request)).values("pk"))
         mine |= Q(data_set__in=parts_of(request), saved_query__in=saved_queries_of(request).values("pk"))

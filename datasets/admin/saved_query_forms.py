@@ -164,7 +164,9 @@ class SavedQueryForm(ServicesForm, PublishingForm):
             self.instance.question = question.document()
             sets = [self.instance.data_set, *binding.at_paths(question.paths, self.allowed).values()]
             services = self.chosen_services(sets)
-            if services is not None or not self.instance.services:  # others keep the services of the query
+            if not any(one.is_of_product for one in sets):
+                self.instance.services = []
+            elif services is not None or not self.instance.services:  # others keep the services of the query
                 self.instance.services = services
             self._check_target(sets, cleaned.get("stored_in"))
         return cleaned

@@ -144,10 +144,10 @@ class Alarm(models.Model):
     @property
     def service_ids(self) -> frozenset[str]:
         """Return the ids of the services whose statistics the alarm watches, or none for any other alarm."""
-        if not self.data_set.is_of_product:
-            return frozenset()
         if self.saved_query is not None:
             return frozenset(self.saved_query.services or ())
+        if not self.data_set.is_of_product:
+            return frozenset()
         wanted = (self.share or {}).get("whole", {}).get("service_id", [])
         return frozenset(map(str, wanted[:1])) if len(wanted) == 1 else frozenset()
 

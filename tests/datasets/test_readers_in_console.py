@@ -182,6 +182,16 @@ def test_an_operators_ratio_of_all_services_is_narrowed_when_a_manager_changes_i
     assert client.post(page, {**sent, "of_services": [str(services[0].pk)]}).status_code == 302
     query.refresh_from_db()
     assert query.services == [str(services[0].pk)]
+    alarm = Alarm.objects.create(
+        data_set=own, name="Low", measure="query", saved_query=query, condition="below", limit=1,
+        email_addresses=[person.email],
+    )  # fmt: skip
+    assert (client.get(page).status_code, people.of(alarm)) == (200, [("email", person.email)])
+
+    TeamMember.objects.filter(user=person).delete()
+    assert (client.get(page).status_code, people.of(alarm)) == (404, [])
+    assert client.get(f"{ROOT}/alarm/{alarm.pk}/change/").status_code == 404
+    assert client.get(f"{ROOT}/dataset/{own.pk}/overview/").status_code == 200
 
 
 def test_a_published_dashboard_shows_no_service_that_its_publisher_may_not_read(
