@@ -118,8 +118,10 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Ask for services only if the person reads statistics of Signalbox in part."""
-        found = super().get_fieldsets(request, obj)
-        return [*found, ("Services", {"fields": ("of_services",)})] if parts_of(request).exists() else found
+        first, *others = super().get_fieldsets(request, obj)
+        if not parts_of(request).exists():
+            return [first, *others]
+        return [(None, {"fields": (*_GROUPS[0][1], "of_services")}), *others]
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "stored_in":

@@ -78,6 +78,11 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             kwargs["form"] = type(NewTokenForm.__name__, (NewTokenForm,), service_forms.of_request(request))
         return super().get_form(request, obj, change=change, **kwargs)
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> Any:
+        chosen = self._asked_for(request)
+        scopes = {"scopes": ["read"]} if chosen is not None and chosen.is_of_product else {}
+        return {**super().get_changeform_initial_data(request), **scopes}
+
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         return [Button("Rotate…", "rotate"), Button("Revoke…", "revoke", tone="ending")] if obj.is_live else []
 

@@ -117,6 +117,8 @@ def test_a_manager_issues_tokens_that_read_chosen_services_only(services: list[S
         sent = {"data_set": statistics.pk, "scopes": [scope], "of_services": [str(one.pk) for one in chosen]}
         return text_of(client.post(url, {**sent, **nonce(client, url)}))
 
+    form = text_of(client.get(f"{url}?data_set={statistics.pk}"))
+    assert re.findall(r'name="scopes" value="(\w+)"[^>]*\schecked(?![:\w])', form) == ["read"]
     assert "Choose at least one service" in issue()
     assert "not one of the available choices" in issue(ferry)
     assert "Choose only Read." in issue(tides, scope="write")
