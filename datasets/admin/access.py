@@ -90,8 +90,14 @@ def reader_of(request: HttpRequest, data_set: DataSet) -> Reader:
 
 
 def reads_some(request: HttpRequest) -> bool:
-    """Return whether the person may read records of a data set."""
-    return manages_all(request) or data_sets_of(request).exists() or parts_of(request).exists()
+    """Return whether the person may read records of a data set. The menu asks this for each of its entries."""
+    if manages_all(request):
+        return True
+    known: bool | None = getattr(request, "reads_some_data", None)
+    if known is None:
+        known = readable_by(request).exists()
+        request.reads_some_data = known  # type: ignore[attr-defined]  # kept for the rest of this request
+    return known
 
 
 def limited_to_services(rows: QuerySet[_Row], request: HttpRequest) -> QuerySet[_Row]:
