@@ -1,5 +1,6 @@
 """A token of some services reads of the statistics exactly what a data set of their records alone would answer."""
 
+import base64
 import io
 import json
 import re
@@ -13,6 +14,9 @@ from django.test import Client
 from datasets import tokens
 from datasets.columns import building
 from datasets.models import DataSet, SavedQuery
+from datasets.queries import cursor
+from datasets.queries.cursor import LongText, Position
+from datasets.records import moments
 from datasets.saved_queries import answering, deriving
 from datasets.saved_queries import tokens as query_tokens
 from tests.datasets.making import call, make_data_set, make_token, put_in, stored
@@ -100,10 +104,10 @@ def pages(data_set: DataSet, secret: str, query: str) -> list[str]:
     while len(found) < 60:
         text = body(call("GET", data_set, secret, query=query + after))
         found.append(re.sub(r'"next_cursor":"[^"]*"', "", text))
-        cursor = re.search(r'"next_cursor":"([^"]+)"', text)
-        if cursor is None:
+        following = re.search(r'"next_cursor":"([^"]+)"', text)
+        if following is None:
             return found
-        after = f"&cursor={cursor[1]}"
+        after = f"&cursor={following[1]}"
     raise AssertionError("the pages do not end")
 
 
@@ -152,6 +156,15 @@ def test_a_cursor_and_an_entity_tag_of_another_reader_have_no_effect(statistics)
         assert call("GET", statistics, secret, query=following).status_code == 400
         again = call("GET", statistics, secret, query="limit=3", if_none_match=page.headers["ETag"])
         assert (again.status_code, again.headers["ETag"] != page.headers["ETag"]) == (200, True)
+    # The cursor of a long text names a record. A forged one must not compare with the text of a foreign record.
+    by_text = "sort_by=long:ascending&limit=1"
+    mine = call("GET", statistics, own, query=by_text).json()["next_cursor"]
+    identity = json.loads(base64.urlsafe_b64decode(mine + "=="))[1]
+    foreign = next(one for one in RECORDS if one["_id"] == "01/c/1")
+    place = Position(LongText.of(foreign["long"]), moments.parse(foreign["_timestamp"]), foreign["_id"])
+    forged = cursor.write(identity, place)
+    assert call("GET", statistics, own, query=f"{by_text}&cursor={mine}").status_code == 200
+    assert call("GET", statistics, own, query=f"{by_text}&cursor={forged}").status_code == 400
     with_tag = call("GET", statistics, own, query="group_by=service")
     again = call("GET", statistics, own, query="group_by=service", if_none_match=with_tag.headers["ETag"])
     assert again.status_code == 304
