@@ -1,7 +1,8 @@
 """Measure the page Reports and the counting of messages: `python -m benchmarks.console_reports [messages]`.
 
-It creates and fills a temporary database like `benchmarks.console_messages`. Then it copies the counts of a week to the
-51 weeks before, deletes all messages with the clean-up, and checks that no table of the page changes.
+It creates and fills a temporary database like `benchmarks.console_messages`, on the server of DATABASE_URL or as a
+file, and compares the counts and the records of `signalbox/messages` with the messages. Then it copies the counts of a
+week to the 51 weeks before, deletes all messages with the clean-up, and checks that no table of the page changes.
 """
 
 import sys
@@ -17,6 +18,10 @@ from django.db.models import Count, F, Sum
 from django.urls import reverse
 from django.utils import timezone
 
+from datasets import store
+from datasets.models import DataSet
+from datasets.queries import engines, parameters
+from datasets.queries.readers import ALL, Reader
 from notifications.admin.statistics import tables
 from notifications.jobs import counting, retention
 from notifications.models import HourlyCount, KeyType, Notification, Service
@@ -34,6 +39,7 @@ def main(count: int) -> None:
         count_all("counting all messages again")
         count_all("counting without a change")
         check_against_messages()
+        check_records()
         copy_to_earlier_weeks()
         show("counts", HourlyCount.objects.count(), database=connection.vendor)
         browser = signed_in()
@@ -77,6 +83,32 @@ def check_against_messages() -> None:
     messages = Notification.objects.exclude(key_type=KeyType.TEST).order_by().values_list(*names)
     counts = HourlyCount.objects.order_by().values_list(*names)
     assert set(counts.annotate(number=Sum("n"))) == set(messages.annotate(number=Count("pk")))
+
+
+def check_records() -> None:
+    """Store the records of signalbox/messages, and compare their sums with one SELECT over all messages.
+
+    Readers of all services and of one service are compared.
+    """
+    began = time.perf_counter()
+    number = 0
+    while stored := store.statistics.fill():
+        number += stored
+    show("storing the records", round(time.perf_counter() - began, 2), unit="s", records=number)
+    names = ("service_id", "channel", "template_id", "key_type", "status", "provider")
+    messages = Notification.objects.exclude(key_type=KeyType.TEST).order_by().values_list(*names)
+    expected = {tuple(map(str, row)) for row in messages.annotate(number=Count("pk"))}
+    data_set = DataSet.objects.at("signalbox", "messages").get()
+    text = "&".join(f"group_by={name}" for name in names) + "&collect=count:sum"
+    bounds = parameters.Bounds(default_limit=1, max_limit=1)
+    service = str(Service.objects.order_by("pk")[0].pk)
+    for name, reader in {"all services": ALL, "one service": Reader((service,))}.items():
+        began = time.perf_counter()
+        query = parameters.parse(text, data_set_id=data_set.pk, bounds=bounds, reader=reader)
+        rows = engines.grouped(data_set, query, now=timezone.now(), max_rows=1_000_000)
+        show(f"sums of {name}", round(time.perf_counter() - began, 2), unit="s", rows=len(rows))
+        found = {tuple(str(row[key]) for key in (*names, "count:sum")) for row in rows if row["count:sum"]}
+        assert found == {row for row in expected if reader is ALL or row[0] == service}, found ^ expected
 
 
 def copy_to_earlier_weeks() -> None:

@@ -52,7 +52,7 @@ for place, (chart, question) in enumerate(tiles):
         data_set=data_set, name=f"Tile {{place}}", chart=chart, question=Question.of(question).document()
     )
     Tile.objects.create(dashboard=row, place=place, saved_query=query, is_wide=chart == "line")
-publishing.publish(row, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda one: True)
+publishing.publish(row, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda query, one: True)
 """
 _COUNT = """
 CREATE TABLE computed (id serial);

@@ -89,9 +89,14 @@ class FailureAlarms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagedServices:
-    """The area that has services. of_account: return the ids of the services that an active account may change"""
+    """The area that has services.
+
+    of_account: return the ids of the services that an active account may change
+    names: return the names of these services, by id
+    """
 
     of_account: Callable[[User], Collection[UUID]]
+    names: Callable[[Collection[UUID]], dict[UUID, str]]
 
 
 def managed_services(user: User) -> set[UUID]:
@@ -99,6 +104,11 @@ def managed_services(user: User) -> set[UUID]:
     if not user.is_active:
         return set()
     return {pk for part in areas.parts(ManagedServices) for pk in part.of_account(user)}
+
+
+def service_names(ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the name of each of these services that exist, by id."""
+    return {pk: name for part in areas.parts(ManagedServices) for pk, name in part.names(ids).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,8 +36,9 @@ def issue(
     by: User | None = None,
     note: str = "",
     expires_at: datetime | None = None,
+    services: Collection[str] | None = None,
 ) -> tuple[AccessToken, str]:
-    """Store a new token and return it with its secret. The secret cannot be shown again."""
+    """Store a new token and return it with its secret. The secret cannot be shown again. services: as of AccessToken"""
     secret = secret or new_secret()
     token = AccessToken.objects.create(
         data_set=data_set,
@@ -48,19 +49,21 @@ def issue(
         note=note,
         created_by=by,
         expires_at=expires_at,
+        services=None if services is None else sorted(services),
     )
     return token, secret
 
 
 def rotate(token: AccessToken, *, ends_at: datetime | None = None, by: User | None = None) -> tuple[AccessToken, str]:
-    """Issue a successor with the same scopes and let the old token expire, by default after DATASETS_ROTATION_DAYS.
+    """Issue a successor with the same scopes and services, and let the old token expire.
 
-    An earlier expiry stays. Raises TokenNotLive for an expired or revoked token.
+    It expires after DATASETS_ROTATION_DAYS by default. An earlier expiry stays.
+    Raises TokenNotLive for an expired or revoked token.
     """
     if not token.is_live:
         raise TokenNotLive
     ends_at = ends_at or timezone.now() + timedelta(days=settings.DATASETS_ROTATION_DAYS)
-    successor = issue(token.data_set, token.scopes, by=by, note=token.note)
+    successor = issue(token.data_set, token.scopes, by=by, note=token.note, services=token.services)
     sooner = Q(expires_at__isnull=True) | Q(expires_at__gt=ends_at)
     AccessToken.objects.filter(sooner, pk=token.pk).update(expires_at=ends_at)
     return successor

@@ -71,6 +71,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "datasets/dashboards/test_public_page.py",
     "datasets/test_period_borders.py",
     "datasets/test_queries.py",
+    "datasets/test_readers_in_console.py",
     "datasets/test_records.py",
     "datasets/test_schemas.py",
     "datasets/test_single_records.py",

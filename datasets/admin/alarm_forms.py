@@ -11,7 +11,7 @@ from config.console.checking import checked, validator
 from config.console.theme import NumberInput, Textarea, TextInput
 from config.invalid import InvalidValue
 from datasets.alarms import measures, number, people
-from datasets.models import Alarm, AlarmMeasure
+from datasets.models import OF_QUERIES, Alarm, AlarmMeasure
 from datasets.validation import (
     GRACE_MINUTES,
     INTERVAL_MINUTES,
@@ -22,6 +22,7 @@ from datasets.validation import (
 )
 
 _BOTH = "Enter both times, or leave both empty."
+_IN_PART = "Choose a measure of a saved query. The others are about the records of all services."
 _TIME = {"type": "time"}
 
 
@@ -43,7 +44,12 @@ class PeopleField(forms.CharField):
 
 
 class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """A share is made on the page of a service or with `provision`; the form keeps it."""
+    """A share is made on the page of a service or with `provision`; the form keeps it.
+
+    parts: the ids of the data sets of which the person reads a part
+    """
+
+    parts: frozenset[int] = frozenset()
 
     email_addresses = PeopleField("email", label="Email addresses", help_text="One on each line.")
     phone_numbers = PeopleField("sms", label="Phone numbers", help_text="One on each line. They get text messages.")
@@ -118,6 +124,8 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
             checked(number.check, data_set)
         if "saved_query" in self.fields and not self.errors:
             measure, own = cleaned.get("measure", self.instance.measure), data_set or self.instance.data_set
+            if own.pk in self.parts and measure not in {*OF_QUERIES, AlarmMeasure.SHARE}:
+                self.add_error("measure", _IN_PART)
             self._check("measure", measures.check_expected, measure, own)
             self._check("saved_query", measures.check_query, measure, cleaned.get("saved_query"), own)
         begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")

@@ -12,9 +12,9 @@ from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
-from datasets.admin.access import alarms_of, author, data_sets_of, is_open_to
+from datasets.admin.access import alarms_of, author, parts_of, readable_by, reads_some, saved_queries_of
 from datasets.admin.alarm_forms import AlarmForm, MuteForm
-from datasets.models import Alarm, AlarmMeasure, SavedQuery
+from datasets.models import Alarm, AlarmMeasure
 
 _UNITS = {
     **dict.fromkeys((AlarmMeasure.MINUTES, AlarmMeasure.LATE, AlarmMeasure.EMPTIED), " min"),
@@ -42,13 +42,18 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         if obj is None:
-            return is_open_to(request) or alarms_of(request).exists()
+            return reads_some(request) or alarms_of(request).exists()
         return alarms_of(request).filter(pk=obj.pk).exists()
 
     has_change_permission = has_view_permission
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return is_open_to(request)
+        return reads_some(request)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        known = {"parts": frozenset(parts_of(request).values_list("pk", flat=True))}
+        kwargs["form"] = type(AlarmForm.__name__, (AlarmForm,), known)
+        return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
@@ -62,9 +67,9 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "data_set":
-            kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+            kwargs["queryset"] = readable_by(request).select_related("group", "type")
         if db_field.name == "saved_query":
-            kwargs["queryset"] = SavedQuery.objects.filter(data_set__in=data_sets_of(request)).order_by("name")
+            kwargs["queryset"] = saved_queries_of(request).order_by("name")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

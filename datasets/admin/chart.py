@@ -23,6 +23,7 @@ from datasets.models import DataSet, FieldSeen
 from datasets.queries import engines, escaping, export, parameters, periods, time_limit
 from datasets.queries.methods import NUMERIC
 from datasets.queries.query import PERIODS
+from datasets.queries.readers import Reader
 from datasets.records import moments
 
 _MOST_POINTS = 2_000
@@ -92,7 +93,7 @@ class Chart:
         return export.table(header, [[start, *values] for start, values in self.table()])
 
 
-def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
+def draw(data_set: DataSet, form: ChartForm, reader: Reader) -> Chart | None:
     """Return the chart, with default values for an empty form, or None after adding an error to the form."""
     asked = _asked(form)
     if asked is None:
@@ -105,7 +106,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     pairs += [("group_by", escaping.escape(asked["split"])), ("flatten", "true")] if asked["split"] else []
     query_string = urlencode(pairs)
     try:
-        query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
+        query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS, reader=reader)
         with replica.reads(), time_limit.limited():
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except (QueryTooLarge, BeingBuilt, Busy) as error:  # its text contains what to do

@@ -1,5 +1,6 @@
 """The tiles of a dashboard and its preview. Source: docs/reference/dashboards.md §2, §4."""
 
+from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -9,14 +10,14 @@ from django.utils import translation
 from config.audit import changes
 from config.invalid import InvalidValue
 from datasets.admin import dashboard_tabs
-from datasets.admin.access import data_sets_of, is_open_to
+from datasets.admin.access import may_see_of, reads_some, saved_queries_of
 from datasets.admin.dashboard_forms import PlaceForm, TileForm
 from datasets.admin.ready_made_pages import ReadyMadePages
 from datasets.dashboards import page, placing, publishing
 from datasets.dashboards.choices import ReaderChoice, UnknownChoice
 from datasets.dashboards.frame import frame
 from datasets.dashboards.limits import MAX_TILES
-from datasets.models import Dashboard, SavedQuery, Tile
+from datasets.models import Dashboard, Tile
 
 
 class DashboardPages(ReadyMadePages):
@@ -33,13 +34,13 @@ class DashboardPages(ReadyMadePages):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         if obj is None:
-            return is_open_to(request) or self.get_queryset(request).exists()
+            return reads_some(request) or self.get_queryset(request).exists()
         return self.get_queryset(request).filter(pk=obj.pk).exists()
 
     has_change_permission = has_delete_permission = has_view_permission
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return is_open_to(request)
+        return reads_some(request)
 
     def row_url(self, obj: Any) -> str:
         """Return the URL of the tiles instead of the settings."""
@@ -67,7 +68,7 @@ class DashboardPages(ReadyMadePages):
     def add_tile(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Add a tile as the last one."""
         tile = Tile(dashboard=row)
-        form = TileForm(request.POST or None, instance=tile, queries=_queries(request))
+        form = TileForm(request.POST or None, instance=tile, queries=saved_queries_of(request))
         if request.method == "POST" and form.is_valid():
             try:
                 placing.append(form.save(commit=False))
@@ -89,7 +90,7 @@ class DashboardPages(ReadyMadePages):
             tile.delete()
             self.audit(request, "changed", row, before={"tile": before})
             return self.action_done(request, self.row_url(row), "The tile is removed.")
-        form = TileForm(request.POST or None, instance=tile, queries=_queries(request))
+        form = TileForm(request.POST or None, instance=tile, queries=saved_queries_of(request))
         if request.method == "POST" and form.is_valid():
             form.save()
             was, now = changes.difference(before, changes.snapshot(tile))
@@ -106,14 +107,10 @@ class DashboardPages(ReadyMadePages):
             choice = ReaderChoice.of(row, request.GET)
         except UnknownChoice as error:
             raise Http404 from error
-        seen = set(data_sets_of(request).values_list("pk", flat=True))
+        may_see, is_shown = may_see_of(request), partial(publishing.shows, row)
         found = list(publishing.tiles_of(row))
         with translation.override(choice.language):
-            shown = page.of(row, choice, found=found, may_show=lambda one: publishing.shows(row, one) or one.pk in seen)
+            shown = page.of(row, choice, found=found, may_show=lambda *read: is_shown(*read) or may_see(*read))
             context = {**frame(row, choice, dashboard_tabs.url(row, "preview")), "page": shown, "is_preview": True}
             context |= {"csv_links": False, "is_indexed": False, "back_url": self.row_url(row)}
             return TemplateResponse(request, "dashboards/dashboard.html", context).render()
-
-
-def _queries(request: HttpRequest) -> Any:
-    return SavedQuery.objects.filter(data_set__in=data_sets_of(request))

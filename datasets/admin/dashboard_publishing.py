@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 
 from config import audit, formats
 from config.invalid import InvalidValue
-from datasets.admin import dashboard_tabs
-from datasets.admin.access import author, data_sets_of
+from datasets.admin import access, dashboard_tabs
+from datasets.admin.access import author
 from datasets.admin.dashboard_forms import PublishForm
 from datasets.admin.dashboard_pages import DashboardPages
 from datasets.dashboards import publishing
@@ -36,16 +36,15 @@ class DashboardPublishing(DashboardPages):
         """Show the readers of the dashboard, and its URL."""
         is_open = row.visibility != Visibility.PRIVATE
         shown: dict[str, Any] = {"is_open": is_open, "public_url": public_url(row) if is_open else ""}
-        shown["opened"] = DataSet.objects.filter(pk__in=row.opened_sets).select_related("group", "type")
+        shown["opened"] = publishing.opened_sets_of(row).select_related("group", "type")
         shown["has_link"] = row.visibility == Visibility.LINK
         return self.tab(request, row, "sharing", **shown)
 
     def publish(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Ask for the readers, name the data sets that are opened, and publish."""
         title = f"Publish {row.title}"
-        own = set(data_sets_of(request).values_list("pk", flat=True))
         try:
-            sets = publishing.sets_of(row)
+            read = publishing.read_by(row)
         except (SavedQueryInvalid, NoSuchDataSet) as error:
             return self.error_page(request, row, title, f"A tile cannot be published. {error}")
         form = PublishForm(
@@ -54,12 +53,13 @@ class DashboardPublishing(DashboardPages):
         )
         if request.method == "POST" and form.is_valid():
             readers = Visibility(form.cleaned_data["visibility"])
-            actor, may_publish = audit.person(request), lambda one: one.pk in own
+            actor, may_publish = audit.person(request), access.may_see_of(request)
             try:
                 publishing.publish(row, readers, by=author(request), actor=actor, may_publish=may_publish)
             except InvalidValue as error:
                 return self.error_page(request, row, title, str(error))
             return self.action_done(request, dashboard_tabs.url(row, "sharing"), f"{row.title} is published.")
+        sets = publishing.each_once(one for _, one in read)
         private = [str(one) for one in sets if not one.public]
         number = formats.counted(row.tiles.count(), "tile")
         explanation = [

@@ -15,7 +15,7 @@ from config.console.downloads import file_response
 from config.jobs import bulk
 from datasets import tokens
 from datasets.admin import chart, emptying, exports, overview_tab, owners, records, retention, tabs, tokens_tab
-from datasets.admin.access import author, manages_all
+from datasets.admin.access import author, manages_all, reader_of, tokens_of
 from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
@@ -71,22 +71,22 @@ class DataSetPages(ShownOnceAdmin):
         """Show records, newest first. Filters come in a POST, so that no id is in a URL."""
         form = RecordsForm(request.POST or None)
         columns = records.columns(data_set, author(request), form)
-        page = records.newest(data_set, form, columns)
+        page = records.newest(data_set, form, columns, reader_of(request, data_set))
         chosen = {"form": form, "columns": columns, "page": page}
-        chosen["has_kept"] = KeptValue.objects.restorable(data_set.pk).exists()
+        chosen["has_kept"] = not data_set.is_of_product and KeptValue.objects.restorable(data_set.pk).exists()
         return self.tab(request, data_set, "records", offered=records.offered(data_set, columns), **chosen)
 
     def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
         form = ChartForm(request.GET or None, data_set=data_set)
-        found = chart.draw(data_set, form)
+        found = chart.draw(data_set, form, reader_of(request, data_set))
         if found and request.GET.get("format") == "csv":
             return file_response(f"{data_set.name}_chart.csv", found.csv())
         return self.tab(request, data_set, "chart", form=form, chart=found)
 
     def tokens_page(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        rows = tokens_tab.rows(data_set)
-        has_writer = tokens.live_of(data_set).filter(may_write=True).exists()
-        return self.tab(request, data_set, "tokens", rows=rows, has_writer=has_writer)
+        rows = tokens_tab.rows(tokens_of(request).filter(data_set=data_set))
+        needs_writer = not data_set.is_of_product and not tokens.live_of(data_set).filter(may_write=True).exists()
+        return self.tab(request, data_set, "tokens", rows=rows, needs_writer=needs_writer)
 
     def retention(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show what new rules would delete, with a button that saves them."""
@@ -115,13 +115,13 @@ class DataSetPages(ShownOnceAdmin):
         if request.method == "POST" and form in exports.FORMS:
             try:
                 with transaction.atomic():  # a savepoint, because the page reads more
-                    answer = exports.stream(data_set, form)
+                    answer = exports.stream(data_set, form, reader_of(request, data_set))
             except (InvalidQuery, Busy) as error:
                 messages.error(request, str(error))
             else:
                 self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})
                 return answer
-        number = formats.number(data_set.record_count)
+        number = "" if data_set.is_read_in_part else formats.counted(data_set.record_count, "record")
         return self.tab(request, data_set, "export", forms=exports.FORMS, number=number)
 
     def activity(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:

@@ -4,16 +4,17 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from config.console.admin import Button
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
 from config.invalid import InvalidValue
 from datasets import tokens
-from datasets.admin import examples, publishing
-from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
+from datasets.admin import examples, publishing, tabs
+from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all, part_of, parts_of
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm
 from datasets.admin.data_set_list import DataSetList
 from datasets.admin.data_set_pages import DataSetPages
@@ -31,6 +32,7 @@ EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can s
 _WRITING = frozenset(EmptyingPages.row_actions) | {
     *("record-change", "record-delete", "record-restore", "delete-where", "imports", "import", "rejected-retry"),
 }
+PARTIAL = frozenset({*tabs.PARTIAL, "record"})  # the pages that show the records about some services
 _OPEN = ("description", "licence", "contact", "units")
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "personal", "auto_ids", "expected_every_seconds", *_OPEN)
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
@@ -68,6 +70,24 @@ class DataSetAdmin(
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataSet]:
         return self.counted(data_sets_of(request).select_related("group", "type"))
+
+    def row_of_action(self, request: HttpRequest, word: str, object_id: str) -> Model:
+        """Also return statistics that the person reads in part, for the pages that show no more than this part."""
+        try:
+            return super().row_of_action(request, word, object_id)
+        except (Http404, PermissionDenied):
+            part = part_of(request, object_id) if word in PARTIAL else None
+            if part is None:
+                raise
+            return part
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        return obj.is_read_in_part or super().may_do(request, word, obj)
+
+    def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
+        """Offer the statistics that the person reads in part. The list has counts of all services."""
+        parts = parts_of(request).select_related("group", "type")
+        return [Button(f"{one} of your services", url=tabs.url(one, "records")) for one in parts]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return manages_all(request)
@@ -137,8 +157,8 @@ class DataSetAdmin(
         return self.action_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
 
     def row_url(self, obj: Any) -> str:
-        """Return the URL of the overview instead of the settings."""
-        return self.url_of("overview", obj)
+        """Return the URL of the first tab instead of the settings."""
+        return self.url_of(tabs.first(obj), obj)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
         """Describe the first token of a new data set."""

@@ -26,6 +26,7 @@ from datasets.admin.data_set_pages import DataSetPages
 from datasets.errors import MAX_REASON, InvalidQuery
 from datasets.models import DataSet
 from datasets.queries import filters, parameters, time_limit
+from datasets.queries.readers import ALL
 from datasets.queries.where.conditions import MAX_CHARACTERS
 from datasets.store import matching
 from datasets.validation import parse_reason
@@ -148,7 +149,7 @@ _EXPLANATION = ("Delete all records that match a condition. First you see how ma
 
 def _matching(where: str) -> matching.Matching:
     """Return the condition as a filter. Raises InvalidQuery."""
-    query = parameters.parse(urlencode({"where": where}), data_set_id=0, bounds=_BOUNDS)
+    query = parameters.parse(urlencode({"where": where}), data_set_id=0, bounds=_BOUNDS, reader=ALL)
     return partial(filters.passing, query=query)
 
 

@@ -12,6 +12,7 @@ from config.console.downloads import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
 from datasets.queries import engines, export, parameters, raw, time_limit, written
+from datasets.queries.readers import Reader
 from datasets.records import names
 
 FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON", "parquet": "Parquet"}
@@ -25,20 +26,20 @@ _FIRST = ("_timestamp", "_id", "_start_at", "_end_at")  # the first columns of a
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no limit
 
 
-def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
+def stream(data_set: DataSet, form: str, reader: Reader) -> StreamingHttpResponse:
     """Return the file. Raises QueryTooLarge, Busy."""
     if form == "parquet":
-        query = parameters.parse("format=parquet", data_set_id=data_set.pk, bounds=_BOUNDS)
+        query = parameters.parse("format=parquet", data_set_id=data_set.pk, bounds=_BOUNDS, reader=reader)
         with replica.reads():
             table = engines.table(data_set, query)
         return file_response(f"{data_set.name}.parquet", FileWrapper(table), content_type=_TYPES[form])
     with replica.reads(), time_limit.limited():
-        blocks = export.begun(export.blocks(_text(data_set, form)))
+        blocks = export.begun(export.blocks(_text(data_set, form, reader)))
     return file_response(f"{data_set.name}.{form}", replica.read_from(blocks), content_type=_TYPES[form])
 
 
-def _text(data_set: DataSet, form: str) -> Iterator[str]:
-    query = parameters.parse("format=ndjson", data_set_id=data_set.pk, bounds=_BOUNDS)
+def _text(data_set: DataSet, form: str, reader: Reader) -> Iterator[str]:
+    query = parameters.parse("format=ndjson", data_set_id=data_set.pk, bounds=_BOUNDS, reader=reader)
     rows = raw.rows(data_set.store_id, query)
     if form == "csv":
         sent = export.columns(raw.field_names(data_set.store_id, query)) - names.COMPUTED

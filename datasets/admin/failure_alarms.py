@@ -72,7 +72,7 @@ def _notify(request: HttpRequest, service_id: UUID, name: str, email_address: st
 
 
 def _of(service_id: UUID) -> Alarm | None:
-    return Alarm.objects.on_services([service_id]).first()
+    return Alarm.objects.on_services([str(service_id)]).first()
 
 
 FAILURE_ALARMS = FailureAlarms(percent=PERCENT, find=_find, notify=_notify)

@@ -14,7 +14,7 @@ from config.console import cells
 from config.console.admin import ShownOnceAdmin
 from config.console.admin.columns import column
 from config.console.shown_once import Secret, Snippet, spend
-from datasets.admin.access import author, data_sets_of, is_open_to
+from datasets.admin.access import author, reads_some, saved_queries_of
 from datasets.admin.data_sets import EXPLANATION
 from datasets.models import QueryToken, SavedQuery
 from datasets.saved_queries import tokens
@@ -38,20 +38,20 @@ class QueryTokenAdmin(ShownOnceAdmin):
     may_change = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[QueryToken]:
-        mine = QueryToken.objects.filter(saved_query__data_set__in=data_sets_of(request))
+        mine = QueryToken.objects.filter(saved_query__in=saved_queries_of(request))
         return mine.select_related("saved_query__data_set__group", "saved_query__data_set__type").order_by("-pk")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return is_open_to(request)
+        return reads_some(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return is_open_to(request)
+        return reads_some(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         return self.has_view_permission(request, obj)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        kwargs["queryset"] = SavedQuery.objects.filter(data_set__in=data_sets_of(request))
+        kwargs["queryset"] = saved_queries_of(request)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

@@ -16,6 +16,7 @@ from config.audit import reads
 from config.console.admin import ShownOnceAdmin
 from config.encryption import DecryptionFailed
 from datasets.admin import records, tabs
+from datasets.admin.access import reader_of
 from datasets.admin.record_forms import MAX_IN_FORM, ChangeRecordForm, RecordReasonForm, RestoreForm, as_json
 from datasets.errors import DataSetError, NoSuchRecord, RecordHasChanged
 from datasets.models import DataSet, KeptValue, RecordValue
@@ -52,8 +53,12 @@ class RecordPages(ShownOnceAdmin):
         """Show one record and its earlier values."""
         place = request.POST.get("open", "")
         record_id = records.id_at(data_set, place)
-        found = records.one(data_set, record_id) if record_id is not None else None
-        earlier = [] if record_id is None else _earlier(data_set, KeptValue.objects.of_record(data_set.pk, record_id))
+        reader = reader_of(request, data_set)
+        found = records.one(data_set, record_id, reader) if record_id is not None else None
+        has_earlier = record_id is not None and not data_set.is_of_product
+        earlier = (
+            [] if not has_earlier else _earlier(data_set, KeptValue.objects.of_record(data_set.pk, record_id or ""))
+        )
         if found or earlier:
             opened = reads.id_of_record(data_set.pk, record_id or "")
             reads.note(request, reads.RECORD, opened, data_set_id=data_set.pk)

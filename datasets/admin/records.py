@@ -14,7 +14,8 @@ from config.databases import keyset
 from datasets.admin.record_forms import as_json
 from datasets.errors import QueryTooLarge
 from datasets.models import ChosenColumns, DataSet, FieldSeen, Record, RecordValue
-from datasets.queries import time_limit
+from datasets.queries import selected, time_limit
+from datasets.queries.readers import Reader
 from datasets.records import moments
 from datasets.store import fields_seen
 
@@ -106,9 +107,9 @@ def columns(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str
     return [name for name in kept if name in seen] if kept else seen[:_AT_FIRST]
 
 
-def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPage:
+def newest(data_set: DataSet, form: RecordsForm, names: list[str], reader: Reader) -> RecordsPage:
     """Return one page, found by key. An invalid position means the first page."""
-    found = data_set.records.order_by("-timestamp", "-record_id")
+    found = selected.readable(data_set, reader).order_by("-timestamp", "-record_id")
     is_filtered = False
     if form.is_bound:
         if not form.is_valid():
@@ -136,8 +137,8 @@ def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPag
     return RecordsPage(records=records, after=after, is_filtered=is_filtered)
 
 
-def one(data_set: DataSet, record_id: str) -> WholeRecord | None:
-    record = data_set.records.filter(record_id=record_id).select_related("token").first()
+def one(data_set: DataSet, record_id: str, reader: Reader) -> WholeRecord | None:
+    record = selected.readable(data_set, reader).filter(record_id=record_id).select_related("token").first()
     if record is None:
         return None
     return WholeRecord(

@@ -20,8 +20,17 @@ from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.columns import column
 from config.invalid import InvalidValue
-from datasets.admin import examples, publishing, tabs
-from datasets.admin.access import ManagersAndOwners, author, data_sets_of, is_open_to
+from datasets.admin import examples, publishing, service_forms, tabs
+from datasets.admin.access import (
+    ManagersAndOwners,
+    author,
+    data_sets_of,
+    mark,
+    parts_of,
+    readable_by,
+    reads_some,
+    saved_queries_of,
+)
 from datasets.admin.saved_query_forms import SavedQueryForm
 from datasets.charts import drawing
 from datasets.dashboards import uses
@@ -63,10 +72,10 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         js = ("datasets/saved_query.js",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedQuery]:
-        return SavedQuery.objects.filter(data_set__in=data_sets_of(request)).order_by("name", "pk")
+        return saved_queries_of(request).order_by("name", "pk")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return is_open_to(request)
+        return reads_some(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return obj is not None and self.has_change_permission(request, obj)
@@ -88,11 +97,12 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
             raise PermissionDenied
         data_set = self._asked_for(request)
         if data_set is None:
-            sets = data_sets_of(request).select_related("group", "type")
+            sets = readable_by(request).select_related("group", "type")
             page = {**self.page_context(request, self.add_title()), "data_sets": sets}
             return TemplateResponse(request, "admin/datasets/saved_query_data_set.html", page)
         try:
-            limits.check_number_of_queries(data_set)
+            among = saved_queries_of(request) if mark(request, data_set).is_read_in_part else None
+            limits.check_number_of_queries(data_set, among=among)
         except InvalidValue as error:
             page = {**self.page_context(request, "Add saved query"), "error": str(error)}
             return TemplateResponse(request, "admin/action.html", page)
@@ -100,10 +110,18 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         own = obj.data_set if obj is not None else self._asked_for(request)
-        allowed = data_sets_of(request)
-        known = {**publishing.of_request(request), "data_set": own, "others": _others(allowed, own), "allowed": allowed}
+        allowed = readable_by(request)
+        known = {**publishing.of_request(request), **service_forms.of_request(request)}
+        known |= {"data_set": own, "others": _others(allowed, own), "allowed": allowed}
         kwargs["form"] = type(SavedQueryForm.__name__, (SavedQueryForm,), known)
         return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Ask for services only if the person reads statistics of Signalbox in part."""
+        first, *others = super().get_fieldsets(request, obj)
+        if not parts_of(request).exists():
+            return [first, *others]
+        return [(None, {"fields": (*_GROUPS[0][1], "of_services")}), *others]
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "stored_in":
@@ -114,13 +132,16 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         if not change:
             obj.created_by = author(request)
         super().save_model(request, obj, form, change)
-        binding.bind(obj, data_sets_of(request))
+        binding.bind(obj, readable_by(request))
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
         """Also set the breadcrumbs above a query: its data set."""
         super().give_title(request, obj)
         data_sets = {"title": "Data sets", "link": reverse("admin:datasets_dataset_changelist")}
-        obj.crumbs_above = [data_sets, {"title": str(obj.data_set), "link": tabs.url(obj.data_set, "overview")}]
+        obj.crumbs_above = [
+            data_sets,
+            {"title": str(obj.data_set), "link": tabs.url(obj.data_set, tabs.first(mark(request, obj.data_set)))},
+        ]
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         issue = f"{reverse('admin:datasets_querytoken_add')}?saved_query={obj.pk}"
@@ -146,10 +167,12 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         data_set = self._asked_for(request)
         if data_set is None or request.method != "POST":
             raise PermissionDenied
-        allowed = data_sets_of(request)
+        allowed = readable_by(request)
         known = {"data_set": data_set, "others": _others(allowed, data_set), "allowed": allowed, "is_preview": True}
+        known |= service_forms.of_request(request)
         stored = _named(request, "saved_query", self.get_queryset(request).filter(data_set=data_set))
         unsaved = SavedQuery(data_set=data_set, question=stored.question if stored else {})
+        unsaved.services = stored.services if stored else []
         form = type(SavedQueryForm.__name__, (SavedQueryForm,), known)(request.POST, instance=unsaved)
         form.fields["name"].required = False
         if not form.is_valid():
@@ -163,7 +186,7 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
         return TemplateResponse(request, "admin/datasets/query_result.html", {"result": result})
 
     def _asked_for(self, request: HttpRequest) -> DataSet | None:
-        found: DataSet | None = _named(request, "data_set", data_sets_of(request).select_related("group", "type"))
+        found: DataSet | None = _named(request, "data_set", readable_by(request).select_related("group", "type"))
         return found
 
     shown_as = column("Shown as", lambda query: query.get_chart_display())

@@ -9,6 +9,7 @@ from config.console.checking import checked
 from config.console.theme import NumberInput, Select, Textarea, TextInput
 from config.invalid import InvalidValue
 from datasets.admin.publishing import PublishingForm
+from datasets.admin.service_forms import ServicesForm
 from datasets.models import DataSet, FieldSeen, SavedQuery
 from datasets.queries.local_time import TIME_PARTS
 from datasets.queries.parameters import MOVING
@@ -58,7 +59,7 @@ def _number(label: str, allowed: range, **options: Any) -> forms.IntegerField:
     )
 
 
-class SavedQueryForm(PublishingForm):
+class SavedQueryForm(ServicesForm, PublishingForm):
     """A question by choosing.
 
     data_set: that of a new query; others: the paths of the data sets that a ratio may be divided by
@@ -121,6 +122,8 @@ class SavedQueryForm(PublishingForm):
         super().__init__(*args, **kwargs)
         if self.instance.data_set_id is None:
             self.instance.data_set = self.data_set
+        if "of_services" in self.fields and self.instance.services:
+            self.fields["of_services"].initial = self.instance.services
         seen = list(FieldSeen.objects.filter(data_set=self.instance.data_set))
         asked = _stored(self.instance)
         for name, value in _initial(asked).items():
@@ -159,14 +162,19 @@ class SavedQueryForm(PublishingForm):
             question = checked(self.question)
             checked(binding.check_paths, question.paths, self.allowed)
             self.instance.question = question.document()
-            self._check_target(question, cleaned.get("stored_in"))
+            sets = [self.instance.data_set, *binding.at_paths(question.paths, self.allowed).values()]
+            services = self.chosen_services(sets)
+            if not any(one.is_of_product for one in sets):
+                self.instance.services = []
+            elif services is not None or not self.instance.services:  # others keep the services of the query
+                self.instance.services = services
+            self._check_target(sets, cleaned.get("stored_in"))
         return cleaned
 
-    def _check_target(self, question: Question, target: DataSet | None) -> None:
-        sources = [one.pk for one in (self.instance.data_set, *binding.at_paths(question.paths, self.allowed).values())]
+    def _check_target(self, sets: list[DataSet], target: DataSet | None) -> None:
         try:
             if target is not None:
-                limits.check_target(self.instance, sources, target)
+                limits.check_target(self.instance, [one.pk for one in sets], target)
         except InvalidValue as error:
             self.add_error("stored_in", str(error))
 

@@ -19,10 +19,20 @@ TITLES = {
 }
 
 
+PARTIAL = ("records", "chart", "tokens", "export")  # of statistics of which a person reads a part
+
+
 def of(data_set: DataSet, current: str) -> list[dict[str, object]]:
+    """Return the tabs of the person whose pages show the data set."""
     return [
-        {"title": title, "url": url(data_set, word), "is_current": word == current} for word, title in TITLES.items()
+        {"title": title, "url": url(data_set, word), "is_current": word == current}
+        for word, title in TITLES.items()
+        if word in PARTIAL or not data_set.is_read_in_part
     ]
+
+
+def first(data_set: DataSet) -> str:
+    return PARTIAL[0] if data_set.is_read_in_part else "overview"
 
 
 def url(data_set: DataSet, word: str) -> str:

@@ -8,14 +8,18 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.console.theme import CheckboxSelectMultiple
+from datasets.admin.service_forms import ServicesForm
 from datasets.errors import FilledBySignalbox
 from datasets.models import AccessToken
 
 _SCOPES = (("write", "Write: add records, empty the data set"), ("read", "Read: read records"))
 
 
-class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+class NewTokenForm(ServicesForm):
+    """read_services: the services whose records the token reads, or None for all; known once the form is valid"""
+
     scopes = forms.MultipleChoiceField(choices=_SCOPES, widget=CheckboxSelectMultiple, initial=["write"])
+    read_services: list[str] | None = None
 
     class Meta:
         model = AccessToken
@@ -31,6 +35,8 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         data_set = cleaned.get("data_set")
         if data_set is not None and data_set.is_of_product and "write" in cleaned.get("scopes", ()):
             self.add_error("scopes", f"{FilledBySignalbox()} Choose only Read.")
+        if data_set is not None:
+            self.read_services = self.chosen_services([data_set])
         return cleaned
 
     def clean_expires_at(self) -> Any:

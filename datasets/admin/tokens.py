@@ -1,6 +1,7 @@
 """Issue, rotate and revoke access tokens. Tokens are never deleted. Source: docs/reference/console.md §2.15."""
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -12,9 +13,17 @@ from config.console import cells
 from config.console.admin import Button, ShownOnceAdmin
 from config.console.admin.columns import column
 from config.console.shown_once import Secret, Snippet, new_nonce, spend
+from config.data_sets import service_names
 from datasets import tokens
-from datasets.admin import examples, tabs, tokens_tab
-from datasets.admin.access import ManagersAndOwners, author, data_sets_of
+from datasets.admin import examples, service_forms, tabs, tokens_tab
+from datasets.admin.access import (
+    ManagersAndOwners,
+    author,
+    mark,
+    parts_of,
+    readable_by,
+    tokens_of,
+)
 from datasets.admin.data_sets import EXPLANATION
 from datasets.admin.token_forms import NewTokenForm, RotationForm, TokenNoteForm
 from datasets.models import AccessToken, DataSet
@@ -30,21 +39,49 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     row_actions = {"rotate": "rotate", "revoke": "revoke"}
     protected_actions = frozenset({"rotate"})
     add_form = NewTokenForm
-    add_fields = ("data_set", "scopes", "expires_at", "note")
+    add_fields = ("data_set", "scopes", "of_services", "expires_at", "note")
     form = TokenNoteForm
-    fields = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created", "note")
+    fields = (
+        "beginning",
+        "data_set",
+        "may",
+        "reads",
+        "state",
+        "last_used",
+        "used_from",
+        "ends",
+        "made_by",
+        "created",
+        "note",
+    )
     editable = frozenset({"note"})  # a program uses the token
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AccessToken]:
-        return AccessToken.objects.filter(data_set__in=data_sets_of(request)).order_by("-created_at")
+        return tokens_of(request).order_by("-created_at")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_module_permission(request)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "data_set":
-            kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+            kwargs["queryset"] = readable_by(request).select_related("group", "type")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Ask for services only if the person reads statistics of Signalbox in part."""
+        found = super().get_fields(request, obj)
+        asks = obj is not None or parts_of(request).exists()
+        return found if asks else tuple(name for name in found if name != "of_services")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj is None:
+            kwargs["form"] = type(NewTokenForm.__name__, (NewTokenForm,), service_forms.of_request(request))
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> Any:
+        chosen = self._asked_for(request)
+        scopes = {"scopes": ["read"]} if chosen is not None and chosen.is_of_product else {}
+        return {**super().get_changeform_initial_data(request), **scopes}
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         return [Button("Rotate…", "rotate"), Button("Revoke…", "revoke", tone="ending")] if obj.is_live else []
@@ -61,6 +98,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             by=author(request),
             note=cleaned["note"],
             expires_at=cleaned["expires_at"],
+            services=form.read_services,
         )
         obj.pk, obj.prefix = issued.pk, issued.prefix
         self._audit_issue(request, issued)
@@ -86,7 +124,10 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
 
     def page_context(self, request: HttpRequest, title: str, obj: Any = None) -> dict[str, Any]:
         """Add the tabs of the data set to each page of a token."""
-        return {**super().page_context(request, title, obj), **(_tabs(obj.data_set) if obj is not None else {})}
+        return {
+            **super().page_context(request, title, obj),
+            **(_tabs(request, obj.data_set) if obj is not None else {}),
+        }
 
     def action_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
         url = tabs.url(obj.data_set, "tokens")
@@ -95,13 +136,13 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("obj")
         chosen = token.data_set if token is not None else self._asked_for(request)
-        extra = _tabs(chosen) if chosen is not None else {}
+        extra = _tabs(request, chosen) if chosen is not None else {}
         return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     def _asked_for(self, request: HttpRequest) -> DataSet | None:
         """Return the data set of a new token from the form or the URL, if this person may see it."""
         pk = request.POST.get("data_set") or request.GET.get("data_set", "")
-        return data_sets_of(request).filter(pk=pk).first() if pk.isascii() and pk.isdigit() else None
+        return readable_by(request).filter(pk=pk).first() if pk.isascii() and pk.isdigit() else None
 
     def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Rotate {token}"
@@ -152,9 +193,12 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         return HttpResponseRedirect(tabs.url(obj.data_set, "tokens"))
 
     def _audit_issue(self, request: HttpRequest, token: AccessToken) -> None:
-        self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
+        after = {"name": token.prefix, "scopes": token.scopes}
+        after |= {"services": token.services} if token.services is not None else {}
+        self.audit(request, "issued", token, after=after)
 
     beginning = column("Token", lambda token: cells.code(f"{token.prefix}…"))
+    reads = column("Records", lambda token: _records(token))
     may = column("Scopes", lambda token: cells.chips(token.scopes, "accent"))
     state = column("State", tokens_tab.state)
     last_used = column("Last used", lambda token: cells.moment(token.last_used_at, never="Never"))
@@ -164,5 +208,14 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     made_by = column("Issued by", lambda token: str(token.created_by or "–"))
 
 
-def _tabs(data_set: DataSet) -> dict[str, Any]:
+def _records(token: AccessToken) -> str:
+    """Return which records the token reads."""
+    if not token.may_read or token.services is None:
+        return "All" if token.may_read else "–"
+    names = service_names([UUID(one) for one in token.services])
+    return f"Of {formats.listed(list(names.values()), 'and')}" if names else "Of services that no longer exist"
+
+
+def _tabs(request: HttpRequest, data_set: DataSet) -> dict[str, Any]:
+    mark(request, data_set)
     return {"tabs": tabs.of(data_set, "tokens"), "tabs_of": data_set}

@@ -3,23 +3,23 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.db.models.query_utils import Q
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from config.console import cells
-from datasets.models import AccessToken, DataSet
+from datasets.models import AccessToken
 
 _WEEK = timedelta(days=7)
 
 
-def rows(data_set: DataSet) -> list[Any]:
-    """Return the tokens, valid ones first, with the calls of 7 days and a chip for the state."""
+def rows(found: QuerySet[AccessToken]) -> list[Any]:
+    """Return tokens, valid ones first, with the calls of 7 days and a chip for the state."""
     week = Q(days__day__gt=timezone.now().date() - _WEEK)
-    found = AccessToken.objects.filter(data_set=data_set).select_related("created_by").order_by("-pk")
-    tokens: list[Any] = list(found.annotate(calls=Coalesce(Sum("days__calls", filter=week), 0)))
+    shown = found.select_related("created_by").order_by("-pk")
+    tokens: list[Any] = list(shown.annotate(calls=Coalesce(Sum("days__calls", filter=week), 0)))
     for token in tokens:
         token.chip = state(token)
     return sorted(tokens, key=lambda token: not token.is_live)

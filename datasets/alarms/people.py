@@ -34,10 +34,11 @@ def of(alarm: Alarm) -> list[tuple[str, str]]:
 
 
 def may_hear(alarm: Alarm, user: User) -> bool:
-    """Return whether the account is active and, for the failed messages of a service, may still change the service."""
-    if alarm.service_id is None:
+    """Return whether the account is active and, for the statistics of services, may still change all of them."""
+    watched = alarm.service_ids
+    if not watched:
         return bool(user.is_active)
-    return user.has_perm("datasets.manage_data_sets") or alarm.service_id in managed_services(user)
+    return user.has_perm("datasets.manage_data_sets") or watched <= {str(pk) for pk in managed_services(user)}
 
 
 def parse(channel_name: str, recipients: Sequence[str]) -> list[str]:

@@ -13,14 +13,25 @@ from config.metrics import registry
 from config.rest import body, strict_json
 from config.web.ip_addresses import client_ip
 from datasets import errors, store
+from datasets.api.authentication import token_of
 from datasets.api.errors import ERRORS
 from datasets.api.headers import WARNINGS
 from datasets.models import AccessToken
+from datasets.queries import readers
+from datasets.queries.readers import ALL, Reader
 from datasets.records.schemas.fitting import SchemaFit
 
 
 def actor(request: Request, token: AccessToken) -> audit.Actor:
     return audit.Actor(kind=ActorKind.TOKEN, id=str(token.pk), label=token.prefix, ip_address=client_ip(request))
+
+
+def reader_of(request: Request) -> Reader:
+    """Return what the request may read. Everybody reads all records of a public data set."""
+    if request.auth is None:
+        return ALL
+    token = token_of(request)
+    return readers.of(token.services, is_of_product=token.data_set.is_of_product)
 
 
 def request_id() -> uuid.UUID | None:

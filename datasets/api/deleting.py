@@ -20,6 +20,7 @@ from datasets.api.views import DataSetViewSet
 from datasets.errors import MAX_DELETED
 from datasets.queries import filters, parameters, time_limit
 from datasets.queries.query import Query
+from datasets.queries.readers import ALL
 from datasets.store import matching
 
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # a condition has no limit
@@ -68,4 +69,4 @@ def _query(request: Request, data_set_id: int) -> Query:
     where = [(name, value) for name, value in pairs if name == "where"]
     if not where:
         raise errors.WhereMissing
-    return parameters.parse(urlencode(where), data_set_id=data_set_id, bounds=_BOUNDS)
+    return parameters.parse(urlencode(where), data_set_id=data_set_id, bounds=_BOUNDS, reader=ALL)

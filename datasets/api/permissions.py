@@ -12,6 +12,7 @@ from datasets.errors import (
     FilledBySignalbox,
     NoSuchDataSet,
     ReadingNotAllowed,
+    ReadInPart,
     TokenOfAnotherDataSet,
     WritingNotAllowed,
 )
@@ -21,7 +22,8 @@ from datasets.models import DataSet
 class HasToken(BasePermission):
     """Raise TokenOfAnotherDataSet, NoSuchDataSet if the path has no data set, or the error of the missing scope.
 
-    Raise FilledBySignalbox for a change of a data set of the product.
+    Raise FilledBySignalbox for a change of a data set of the product, and ReadInPart for a token of services if the
+    view cannot limit its answer to their records.
     reading: the methods that need the scope read; all others need write
     """
 
@@ -39,8 +41,11 @@ class HasToken(BasePermission):
                 raise ReadingNotAllowed
         elif not token.may_write:
             raise WritingNotAllowed
-        if request.method not in READING and own.is_of_product:
-            raise FilledBySignalbox
+        if own.is_of_product:
+            if request.method not in READING:
+                raise FilledBySignalbox
+            if token.services is not None and not getattr(view, "reads_in_part", False):
+                raise ReadInPart
         return True
 
 

@@ -23,6 +23,7 @@ from datasets.models import DataSet
 from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
+from datasets.queries.readers import Reader
 from datasets.records import moments
 
 PREFLIGHT = {
@@ -35,12 +36,12 @@ CLIENT_HAS_LEFT = 499  # nginx's code for the log; nobody reads the answer
 _WHOLE_BYTES = 4 * 1024 * 1024  # a longer page is streamed
 
 
-def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
+def answer(request: Request, data_set: DataSet, reader: Reader) -> HttpResponseBase:
     """Return the result of the query, or 304 if the caller has it. Raises InvalidQuery."""
     watched = leaving.connection.set(request.META.get("gunicorn.socket"))
     try:
         with replica.reads(), time_limit.limited():
-            response = _answer(request, data_set)
+            response = _answer(request, data_set, reader)
     except limited.CallEnded:
         return HttpResponse(status=CLIENT_HAS_LEFT)
     finally:
@@ -50,9 +51,10 @@ def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     return response
 
 
-def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
+def _answer(request: Request, data_set: DataSet, reader: Reader) -> HttpResponseBase:
     bounds = parameters.Bounds(default_limit=settings.DATASETS_DEFAULT_LIMIT, max_limit=settings.DATASETS_MAX_LIMIT)
-    query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
+    text = request.META.get("QUERY_STRING", "")
+    query = parameters.parse(text, data_set_id=data_set.pk, bounds=bounds, reader=reader)
     now = timezone.now()
     _follow_replica(data_set)
     window = None
@@ -69,7 +71,7 @@ def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
         unchanged = HttpResponse(status=304, headers=headers)
         del unchanged.headers["Content-Type"]
         return unchanged
-    if query.format == "csv" and data_set.public and request.META.get("QUERY_STRING", "") == "format=csv":
+    if query.format == "csv" and data_set.public and text == "format=csv":
         headers["Link"] = f'<{data_sets.csv_metadata_url(data_set)}>; rel="describedby"; type="application/csvm+json"'
     if query.is_raw:
         return _raw(request, data_set, query, headers)

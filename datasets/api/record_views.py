@@ -16,7 +16,7 @@ from datasets.api.reasons import reason_of
 from datasets.api.serializers import StoredSerializer
 from datasets.api.views import DataSetViewSet
 from datasets.models import AccessToken, Record
-from datasets.queries import written
+from datasets.queries import selected, written
 from datasets.queries.selected import Row
 from datasets.records import rejections
 from datasets.store import one_record
@@ -34,7 +34,8 @@ class RecordViewSet(DataSetViewSet):
         data_set = self.addressed
         if data_set is None:
             raise errors.NoSuchDataSet
-        record = one_record.find(data_set, _checked(record_id))  # of the primary: its tag is for a change
+        # of the primary: its tag is for a change
+        record = selected.one(data_set, _checked(record_id), callers.reader_of(request))
         tag = one_record.tag_of(record)
         headers = {
             "ETag": tag,

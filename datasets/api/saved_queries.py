@@ -89,7 +89,8 @@ def _readable_with_token(request: Request) -> Iterable[SavedQuery]:
     token = live_token(request)
     if not token.may_read:
         raise errors.ReadingNotAllowed
-    return _with_data_set().filter(data_set=token.data_set_id, is_public=True)
+    found = _with_data_set().filter(data_set=token.data_set_id, is_public=True)
+    return found if token.services is None else [one for one in found if one.reads_only(token.services)]
 
 
 def _query_token(request: Request) -> QueryToken | None:

@@ -14,13 +14,18 @@ from datasets.api.schema_views import SchemaViewSet
 from datasets.api.views import DataSetViewSet, NothingHereView
 from datasets.dashboards import views as dashboards
 
-data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
+data_set = DataSetViewSet.as_view(
+    {"get": "read", "post": "append", "put": "empty", "options": "describe"},
+    reads_in_part=True,
+)
 
 undo = DataSetViewSet.as_view({"post": "undo"})
 
 saved_query = SavedQueryViewSet.as_view({"get": "read"})
 saved_queries = SavedQueryViewSet.as_view({"get": "page"})
-record = RecordViewSet.as_view({"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"})
+record = RecordViewSet.as_view(
+    {"get": "retrieve", "put": "change", "delete": "destroy", "options": "describe"}, reads_in_part=True
+)
 
 schema = SchemaViewSet.as_view({"get": "retrieve", "put": "give", "options": "describe"})
 

@@ -22,6 +22,7 @@ from datasets.api.headers import NOT_STORED, REPLAYED
 from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer, UndoneSerializer
 from datasets.models import AccessToken, DataSet
+from datasets.queries.readers import ALL
 from datasets.records import Fits
 
 _STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
@@ -45,11 +46,15 @@ class DataSetArea(APIView):
 
 
 class DataSetViewSet(DataSetArea, ViewSet):
-    """The methods of one data set. Authentication and permissions are checked first."""
+    """The methods of one data set. Authentication and permissions are checked first.
+
+    reads_in_part: whether GET is limited to the records that the token reads. Others refuse a token that reads a part
+    """
 
     authentication_classes = [AccessTokenAuthentication]
     permission_classes = [HasToken]
     methods: ClassVar[list[str]] = METHODS
+    reads_in_part = False
 
     @property
     def allowed_methods(self) -> list[str]:
@@ -122,7 +127,10 @@ class DataSetViewSet(DataSetArea, ViewSet):
         data_set = self.addressed
         if data_set is None:
             raise errors.NoSuchDataSet
-        return reading.answer(request, data_set)
+        token: Any = request.auth
+        # The usual token takes the short way.
+        reader = ALL if token is None or token.services is None else callers.reader_of(request)
+        return reading.answer(request, data_set, reader)
 
     def describe(self, request: Request, group: str, type: str) -> HttpResponse:
         """OPTIONS: return the methods and, for a public data set, the headers of a CORS preflight."""

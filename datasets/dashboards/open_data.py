@@ -62,7 +62,7 @@ def _shown_sets(row: Dashboard, tile: Tile) -> list[DataSet]:
         sets = answering.data_sets_of(tile.saved_query)
     except DataSetError:
         return []
-    return sets if all(publishing.shows(row, one) for one in sets) else []
+    return sets if all(publishing.shows(row, tile.saved_query, one) for one in sets) else []
 
 
 def _entries() -> Iterator[CatalogueEntry]:

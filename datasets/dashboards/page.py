@@ -13,7 +13,8 @@ from django.utils.timezone import localtime
 from config.version import VERSION
 from datasets.dashboards import publishing, tiles
 from datasets.dashboards.choices import ReaderChoice
-from datasets.dashboards.tiles import MayShow, ShownTile, TileKind
+from datasets.dashboards.publishing import MaySee
+from datasets.dashboards.tiles import ShownTile, TileKind
 from datasets.models import Dashboard, DataSet, SavedQuery, Tile
 
 _BOUNDARY_SECONDS = 15 * 60  # in every time zone, a period begins at such a moment
@@ -41,11 +42,11 @@ class ShownDashboard:
 
 
 def of(
-    dashboard: Dashboard, choice: ReaderChoice, *, found: Sequence[Tile], may_show: MayShow | None = None
+    dashboard: Dashboard, choice: ReaderChoice, *, found: Sequence[Tile], may_show: MaySee | None = None
 ) -> ShownDashboard:
     """Return the dashboard in the active language.
 
-    may_show: whether the person of a preview may see a data set. None: only what is published is shown
+    may_show: what the person of a preview may see. None: only what is published is shown
     """
     may_show = may_show or partial(publishing.shows, dashboard)
     shown = [tiles.of(tile, dashboard, choice, may_show) for tile in found]
@@ -104,5 +105,5 @@ def _names_others(saved_query: SavedQuery) -> bool:
 _TILE_FIELDS = ("pk", "place", "is_wide", "title", "title_cy", "text", "text_cy", "target", "hide_below")
 _DASHBOARD_FIELDS = (
     *("pk", "slug", "title", "title_cy", "summary", "summary_cy", "visibility", "filter_field", "filter_values"),
-    *("opened_sets", "embed_hosts"),
+    *("opened_sets", "opened_parts", "embed_hosts"),
 )

@@ -4,34 +4,39 @@ import secrets
 from collections.abc import Callable, Iterable
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from config import audit
 from config.audit import Actor
 from config.invalid import InvalidValue
-from datasets.models import Dashboard, DataSet, Tile, Visibility
+from datasets.models import Dashboard, DataSet, SavedQuery, Tile, Visibility
 from datasets.saved_queries import answering
 
-_COLUMNS = ["visibility", "link_token", "opened_sets", "published_at", "published_by"]
+# Whether somebody may see what a saved query reads of a data set.
+MaySee = Callable[[SavedQuery, DataSet], bool]
+
+_COLUMNS = ["visibility", "link_token", "opened_sets", "opened_parts", "published_at", "published_by"]
 _TOKEN_BYTES = 32  # 43 characters of an address
 
 
-def sets_of(dashboard: Dashboard) -> list[DataSet]:
-    """Return the data sets of all tiles, each once. Raises SavedQueryInvalid and NoSuchDataSet."""
-    found: dict[int, DataSet] = {}
-    for tile in tiles_of(dashboard):
-        if tile.saved_query is not None:
-            found |= {one.pk: one for one in answering.data_sets_of(tile.saved_query)}
-    return list(found.values())
+def read_by(dashboard: Dashboard) -> list[tuple[SavedQuery, DataSet]]:
+    """Return the saved query of each tile with each of its data sets. Raises SavedQueryInvalid and NoSuchDataSet."""
+    queries = [tile.saved_query for tile in tiles_of(dashboard) if tile.saved_query is not None]
+    return [(query, one) for query in queries for one in answering.data_sets_of(query)]
+
+
+def each_once(sets: Iterable[DataSet]) -> list[DataSet]:
+    return list({one.pk: one for one in sets}.values())
 
 
 def tiles_of(dashboard: Dashboard) -> Iterable[Tile]:
     return dashboard.tiles.select_related("saved_query", "saved_query__data_set__group", "saved_query__data_set__type")
 
 
-def refused_sets(sets: Iterable[DataSet], may_publish: Callable[[DataSet], bool]) -> list[DataSet]:
+def refused_sets(read: Iterable[tuple[SavedQuery, DataSet]], may_publish: MaySee) -> list[DataSet]:
     """Return the data sets without public access that this person may not publish."""
-    return [one for one in sets if not one.public and not may_publish(one)]
+    return each_once(one for query, one in read if not one.public and not may_publish(query, one))
 
 
 def publish(
@@ -40,23 +45,27 @@ def publish(
     *,
     by: User | None,
     actor: Actor,
-    may_publish: Callable[[DataSet], bool],
+    may_publish: MaySee,
 ) -> None:
     """Open the dashboard to its readers. Raises InvalidValue if it is empty or shows a data set of somebody else.
 
-    A tile that is added later and shows another data set stays hidden until somebody publishes the dashboard again.
+    A tile that is added later and shows another data set, or statistics of more services, stays hidden until somebody
+    publishes the dashboard again.
     """
-    sets = sets_of(dashboard)
+    read = read_by(dashboard)
     if not dashboard.tiles.exists():
         raise InvalidValue("The dashboard has no tiles. Add a tile first.")
-    refused = refused_sets(sets, may_publish)
+    refused = refused_sets(read, may_publish)
     if refused:
         names = ", ".join(str(one) for one in refused)
         raise InvalidValue(f"You may not publish {names}. Ask an owner of the data set, or remove its tiles.")
     before = {"visibility": dashboard.visibility}
-    opened = [one for one in sets if not one.public]
+    private = [(query, one) for query, one in read if not one.public]
+    opened = each_once(one for _, one in private)
     dashboard.visibility = visibility
-    dashboard.opened_sets = [one.pk for one in opened]
+    dashboard.opened_sets = sorted({one.pk for query, one in private if not _is_part(query, one)})
+    parts = {(one.pk, *sorted(query.services or ())) for query, one in private if _is_part(query, one)}
+    dashboard.opened_parts = [[pk, services] for pk, *services in sorted(parts)]
     dashboard.published_at, dashboard.published_by = timezone.now(), by
     if visibility != Visibility.LINK:
         dashboard.link_token = ""  # pages for other readers would show it, and it must not work again later
@@ -71,11 +80,11 @@ def publish(
 
 def unpublish(dashboard: Dashboard, *, actor: Actor) -> None:
     """Close the dashboard to everybody but its owners. Its link does not work again."""
-    opened = DataSet.objects.filter(pk__in=dashboard.opened_sets)
+    opened = list(opened_sets_of(dashboard))
     before = {"visibility": dashboard.visibility}
     dashboard.visibility, dashboard.link_token = Visibility.PRIVATE, ""
     dashboard.published_at = dashboard.published_by = None
-    dashboard.opened_sets = []
+    dashboard.opened_sets, dashboard.opened_parts = [], []
     dashboard.save(update_fields=_COLUMNS)
     audit.record(actor, "unpublished_dashboard", dashboard, before=before)
     for one in opened:
@@ -89,9 +98,22 @@ def rotate_link(dashboard: Dashboard, *, actor: Actor) -> None:
     audit.record(actor, "rotated_dashboard_link", dashboard)
 
 
-def shows(dashboard: Dashboard, data_set: DataSet) -> bool:
-    """Return whether readers of the published dashboard may see figures of the data set."""
-    return data_set.public or data_set.pk in dashboard.opened_sets
+def opened_sets_of(dashboard: Dashboard) -> QuerySet[DataSet]:
+    """Return the data sets without public access that were opened, in whole or in part."""
+    pks = [*dashboard.opened_sets, *(pk for pk, _ in dashboard.opened_parts)]
+    return DataSet.objects.filter(pk__in=pks)
+
+
+def shows(dashboard: Dashboard, query: SavedQuery, data_set: DataSet) -> bool:
+    """Return whether readers of the published dashboard may see what the saved query reads of the data set."""
+    if data_set.public or data_set.pk in dashboard.opened_sets:
+        return True
+    parts = (services for pk, services in dashboard.opened_parts if pk == data_set.pk)
+    return _is_part(query, data_set) and any(query.reads_only(services) for services in parts)
+
+
+def _is_part(query: SavedQuery, data_set: DataSet) -> bool:
+    return data_set.is_of_product and query.services is not None
 
 
 def may_read(dashboard: Dashboard, *, key: str, is_staff: bool) -> bool:

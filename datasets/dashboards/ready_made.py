@@ -117,7 +117,7 @@ def check_values(data_set: DataSet, field: str, values: Sequence[str], *, all_of
     asked = Question(measure=Measure(where=is_one_of(field, values)), split=field, range=AskedRange(kind="all"))
     try:
         rows = answering.compute(
-            SavedQuery(data_set=data_set, question=asked.document()), now=timezone.now(), sets=[data_set]
+            SavedQuery(data_set=data_set, services=None, question=asked.document()), now=timezone.now(), sets=[data_set]
         ).rows
     except DataSetError:  # such as one that takes too long
         return
@@ -179,6 +179,7 @@ def _saved(described: Described, asked: Question, name: str, chart: ChartKind, b
     is_cost = described.kind == Kind.COST
     return SavedQuery.objects.create(
         data_set=described.data_set,
+        services=None,
         name=_free_name(described.data_set, name),
         description=TEXTS[described.kind].about,
         question=asked.document(),

@@ -1,6 +1,5 @@
 """What the tiles of a dashboard show: texts, figures, charts and tables. Source: docs/reference/dashboards.md §2."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -10,14 +9,13 @@ from django.utils.translation import get_language, gettext
 from datasets import errors
 from datasets.dashboards import drawings, limits, text
 from datasets.dashboards.choices import ReaderChoice
-from datasets.models import ChartKind, Dashboard, DataSet, SavedQuery, Tile
+from datasets.dashboards.publishing import MaySee
+from datasets.models import ChartKind, Dashboard, SavedQuery, Tile
 from datasets.saved_queries import answering, grid, small_numbers, wording
 from datasets.saved_queries.answer import QueryAnswer
 from datasets.saved_queries.grid import Grid
 from datasets.saved_queries.question import Question
 from datasets.saved_queries.wording import Unit
-
-MayShow = Callable[[DataSet], bool]
 
 
 class TileKind(StrEnum):
@@ -78,14 +76,14 @@ class ShownTile:
         return self.kind in {TileKind.NUMBER, TileKind.CHART, TileKind.TABLE}
 
 
-def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MayShow) -> ShownTile:
+def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MaySee) -> ShownTile:
     """Return a tile for a reader. An error of its query is shown in the tile, and the other tiles stay."""
     shown = _texts(tile)
     if tile.saved_query is None:
         return shown
     try:
         question, sets = answering.question_of(tile.saved_query), answering.data_sets_of(tile.saved_query)
-        if not all(may_show(one) for one in sets):
+        if not all(may_show(tile.saved_query, one) for one in sets):
             return replace(shown, kind=TileKind.ERROR, error=gettext("This part is not published."), is_published=False)
         below = limits.smallest_shown(tile, dashboard, question, sets)
         answer = _answer(tile.saved_query, dashboard, question, choice, below)

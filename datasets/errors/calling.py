@@ -86,6 +86,22 @@ class ReadingNotAllowed(DataError):
     fix = "Issue a token with the scope read in the console."
 
 
+class NoServiceToRead(DataError):
+    slug = "data-no-service-to-read"
+    status = 403
+    text = "This reads the statistics of no service."
+    cause = "The token or the saved query was made without services."
+    fix = "Choose at least one of your services, and issue a new token or save the query again."
+
+
+class ReadInPart(DataError):
+    slug = "data-read-in-part"
+    status = 403
+    text = "This access token reads only the records of its own services, and this answer is about all records."
+    cause = "A manager of services has issued the token for statistics of Signalbox."
+    fix = "Read the records. For more, ask an operator for a token that reads the whole data set."
+
+
 class NoSuchDataSet(DataError):
     slug = "data-no-such-data-set"
     status = 404

@@ -164,7 +164,9 @@ def _token(data_set: DataSet, declared: DeclaredRow, taken: set[int]) -> None:
     may = {"may_write": "write" in scopes, "may_read": "read" in scopes}
     own = AccessToken.objects.filter(data_set=data_set).exclude(pk__in=taken).order_by("id")
     wanted = (
-        {**may, "revoked_at__isnull": not revoked} if secret is None else {"token_hash": tokens.hash_secret(secret)}
+        {**may, "revoked_at__isnull": not revoked, "services__isnull": True}
+        if secret is None
+        else {"token_hash": tokens.hash_secret(secret)}
     )
     token = own.filter(**wanted).first()
     if token is None:

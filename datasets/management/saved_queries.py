@@ -74,10 +74,11 @@ def bind(data_set: DataSet, declared: list[DeclaredRow]) -> None:
 def _apply_one(data_set: DataSet, saved_query: SavedQuery | None, values: dict[str, Any]) -> SavedQuery:
     wanted = {("is_public" if name == "public" else name): value for name, value in values.items()}
     if saved_query is None:
-        saved_query = SavedQuery.objects.create(data_set=data_set, **wanted)
+        saved_query = SavedQuery.objects.create(data_set=data_set, services=None, **wanted)
         audit.record(audit.operator(), "created", saved_query, after=changes.snapshot(saved_query))
         return saved_query
     stored = changes.snapshot(saved_query)
+    saved_query.services = saved_query.services or None  # a query of people about other data sets has none
     for name, value in wanted.items():
         setattr(saved_query, name, value)
     before, after = changes.difference(stored, changes.snapshot(saved_query))

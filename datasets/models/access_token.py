@@ -21,6 +21,7 @@ class AccessToken(models.Model):
 
     prefix: the first 8 characters, shown in the console
     token_hash: the SHA-256 of the whole token in hex; lookups use it
+    services: of a token for statistics of Signalbox, the ids of the services whose records it reads; null for all
     last_used_at, last_used_from: written at most once a minute
     """
 
@@ -29,6 +30,7 @@ class AccessToken(models.Model):
     token_hash = models.CharField(max_length=64, editable=False)
     may_write = models.BooleanField(default=False)
     may_read = models.BooleanField(default=False)
+    services = models.JSONField(null=True, default=list, editable=False)
     note = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
@@ -54,6 +56,10 @@ class AccessToken(models.Model):
     @property
     def scopes(self) -> list[str]:
         return [scope for scope, has in (("write", self.may_write), ("read", self.may_read)) if has]
+
+    @property
+    def reads_in_part(self) -> bool:
+        return bool(self.services)
 
     @property
     def is_live(self) -> bool:

@@ -11,7 +11,6 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from config.reading import read_uuid
 from datasets.models.data_set import DataSet
 from datasets.models.saved_query import SavedQuery
 from datasets.validation import GRACE_MINUTES, INTERVAL_MINUTES
@@ -43,9 +42,9 @@ class AlarmCondition(models.TextChoices):
 
 
 class AlarmQuerySet(models.QuerySet["Alarm"]):
-    def on_services(self, ids: Collection[uuid.UUID]) -> Self:
+    def on_services(self, ids: Collection[str]) -> Self:
         """Return the alarms on the failed messages of these services."""
-        of_services = Q(share__whole__service_id__0__in=[str(pk) for pk in ids])
+        of_services = Q(share__whole__service_id__0__in=list(ids))
         return self.filter(of_services, measure=AlarmMeasure.SHARE, data_set__is_of_product=True)
 
 
@@ -143,12 +142,14 @@ class Alarm(models.Model):
         return label.replace("a saved query", f"“{self.saved_query}”") if self.saved_query else label
 
     @property
-    def service_id(self) -> uuid.UUID | None:
-        """Return the id of the service whose failed messages the alarm watches, or None for any other alarm."""
-        if self.measure != AlarmMeasure.SHARE or not self.data_set.is_of_product:
-            return None
+    def service_ids(self) -> frozenset[str]:
+        """Return the ids of the services whose statistics the alarm watches, or none for any other alarm."""
+        if self.saved_query is not None:
+            return frozenset(self.saved_query.services or ())
+        if not self.data_set.is_of_product:
+            return frozenset()
         wanted = (self.share or {}).get("whole", {}).get("service_id", [])
-        return read_uuid(str(wanted[0])) if len(wanted) == 1 else None
+        return frozenset(map(str, wanted[:1])) if len(wanted) == 1 else frozenset()
 
     def is_quiet(self, now: datetime) -> bool:
         """Return whether messages wait: in the quiet hours, or while the alarm is muted."""

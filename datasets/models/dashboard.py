@@ -24,6 +24,7 @@ class Dashboard(models.Model):
     title_cy, summary_cy: the Welsh texts; blank shows the English ones
     filter_field: the field that a reader may filter all tiles by, or blank; filter_values: the values to choose from
     opened_sets: the ids of the data sets without public access that its publisher opened for its readers
+    opened_parts: the same for saved queries that read a data set in part: [id, ids of services]
     embed_hosts: the hosts whose pages may show it in a frame
     """
 
@@ -38,6 +39,7 @@ class Dashboard(models.Model):
     filter_field = models.CharField(max_length=128, blank=True)
     filter_values = models.JSONField(default=list, db_default=_NOTHING, blank=True)
     opened_sets = models.JSONField(default=list, db_default=_NOTHING, blank=True, editable=False)
+    opened_parts = models.JSONField(default=list, db_default=_NOTHING, blank=True, editable=False)
     embed_hosts = models.JSONField(default=list, blank=True)
     published_at = models.DateTimeField(null=True, editable=False)
     published_by = models.ForeignKey(

@@ -91,6 +91,8 @@ class DataSet(models.Model):
 
     objects = DataSetQuerySet.as_manager()
 
+    is_read_in_part = False  # set for a person who reads the records about some services only
+
     class Meta:
         ordering = ["group__name", "type__name"]
         permissions = [("manage_data_sets", "Can manage all data sets, groups and types")]

@@ -12,7 +12,10 @@ from datasets.models.paths import DataGroup, DataType
 _READ = Columns(
     (
         AccessToken,
-        ("id", "data_set_id", "prefix", "may_write", "may_read", "expires_at", "revoked_at", "last_used_at"),
+        (
+            *("id", "data_set_id", "prefix", "may_write", "may_read", "expires_at", "revoked_at", "last_used_at"),
+            "services",
+        ),
     ),
     (DataSet, ("id", "group_id", "type_id", "public", "auto_ids", "columns_until", "schema_mode", "is_of_product")),
     (DataGroup, ("id", "name")),

@@ -1,5 +1,6 @@
 """Saved queries: a question under a name, with an address of its own, and the tokens that read it."""
 
+from collections.abc import Collection
 from typing import Any, Self
 
 from django.conf import settings
@@ -37,6 +38,7 @@ class SavedQuery(models.Model):
     public_id: names it in addresses
     question: what `datasets.saved_queries.question.Question` is made of
     other_sets: the data sets whose paths its measures name; another one that is made at such a path later is not read
+    services: the ids of the services whose records it reads in statistics of Signalbox; null for all
     is_public: whether everybody may read its answer; it never opens the data set itself
     stored_in, stored_every: the data set to which its rows are written as records, and how often
     stored_at: when they were last written
@@ -49,6 +51,7 @@ class SavedQuery(models.Model):
     description = models.TextField(blank=True, max_length=1_000)
     question = models.JSONField()
     other_sets = models.ManyToManyField(DataSet, related_name="measured_by", editable=False)
+    services = models.JSONField(null=True, default=list, editable=False)
     chart = models.CharField(max_length=12, choices=ChartKind.choices, default=ChartKind.LINE)
     unit = models.CharField(max_length=20, blank=True)
     decimals = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -86,6 +89,10 @@ class SavedQuery(models.Model):
     @property
     def audit_scope(self) -> dict[str, int]:
         return {"data_set_id": self.data_set_id}
+
+    def reads_only(self, services: Collection[str]) -> bool:
+        """Return whether it reads no statistics besides those of these services."""
+        return self.services is not None and set(self.services) <= set(services)
 
 
 class QueryTokenQuerySet(models.QuerySet["QueryToken"]):

@@ -124,7 +124,9 @@ def _groups(
 
 def _set(row: Computed, found: dict[Key, _Group], query: Query, window: Window | None) -> None:
     """Set a computed value of its group, which has been counted. Equal numbers have one text here, of any spelling."""
-    group = found.get(tuple(values.order(None if text is None else json.loads(text)) for text in row.keys))
+    if not all(map(_is_group_value, row.keys)):  # else an absent field or an array would count as null
+        return
+    group = found.get(tuple(values.order(json.loads(text)) for text in row.keys if text is not None))
     if group is not None:
         aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
         aggregate.set(row)
@@ -134,7 +136,7 @@ def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query
     """Return the group of these texts, or None if a field is absent or holds an array or object."""
     names: Row = {}
     for field, text in zip(query.group_by, texts, strict=True):
-        if text is None or text.startswith(("[", "{")):
+        if text is None or not _is_group_value(text):
             return None
         names[field] = json.loads(text)
     key = tuple(map(values.order, names.values()))
@@ -147,6 +149,10 @@ def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query
         group.names = {field: values.preferred(value, names[field]) for field, value in group.names.items()}
     group.texts.append(texts)
     return group
+
+
+def _is_group_value(text: str | None) -> bool:
+    return text is not None and not text.startswith(("[", "{"))
 
 
 def _in_period(group: _Group, period: datetime, query: Query, window: Window | None) -> RowAggregate:

@@ -11,6 +11,7 @@ from datasets.columns import layout
 from datasets.models import DataSet, Segment
 from datasets.models.segment import EARLIEST
 from datasets.queries import export, parameters, raw, written
+from datasets.queries.readers import ALL
 
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)
 
@@ -22,7 +23,7 @@ def names(data_set: DataSet) -> list[str]:
 
 def _names(data_set: DataSet) -> Iterator[str]:
     store_id = data_set.store_id
-    everything = parameters.parse("format=csv", data_set_id=data_set.pk, bounds=_BOUNDS)
+    everything = parameters.parse("format=csv", data_set_id=data_set.pk, bounds=_BOUNDS, reader=ALL)
     if data_set.columns_until is None:
         yield from raw.field_names(store_id, everything)
         return

@@ -12,6 +12,7 @@ from datasets import errors
 from datasets.queries import cursor, field_parameters
 from datasets.queries.local_time import zone_names
 from datasets.queries.query import PERIODS, Query
+from datasets.queries.readers import Reader
 from datasets.records import moments
 
 REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect", "select"})
@@ -35,8 +36,11 @@ class Bounds:
     max_limit: int
 
 
-def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
-    """Return the query. Raises InvalidQuery. Percent-encoded bytes that are not UTF-8 become U+FFFD."""
+def parse(query_string: str, *, data_set_id: int, bounds: Bounds, reader: Reader) -> Query:
+    """Return the query about what the reader may read. Raises InvalidQuery.
+
+    Percent-encoded bytes that are not UTF-8 become U+FFFD.
+    """
     pairs = parse_qsl(query_string, keep_blank_values=True, errors="replace")
     _check_names(pairs)
     single = {name: value for name, value in pairs if name in SINGLE}
@@ -63,6 +67,9 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     if format == "parquet" and not is_raw:
         raise errors.ParquetGrouped
     is_raw_json = is_raw and format == "json"
+    if reader.services is not None:  # so a cursor and an entity tag of one reader mean nothing to another one
+        where = reader.limited(where)
+        pairs.append(("reader", " ".join(reader.services)))
     identity = cursor.query_hash(data_set_id, pairs)
     after = _cursor(single, identity, is_raw_json=is_raw_json)
     flatten = _boolean(single, "flatten")

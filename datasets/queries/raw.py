@@ -73,7 +73,7 @@ def _found(
         return selected.rows(store_id, _by_instant(records, key, query)[:most])
     after = query.after
     if after is not None and isinstance(after.value, LongText):
-        after = after._replace(value=_text_of(store_id, key, after))
+        after = after._replace(value=_text_of(records, store_id, key, after))
     return sorting.by_field(store_id, records, key, falling=is_falling, after=after, most=most)
 
 
@@ -190,9 +190,9 @@ def _sort_value(row: Row, query: Query) -> Any:
     return as_number if isfinite(as_number) else _BEYOND if as_number > 0 else -_BEYOND
 
 
-def _text_of(store_id: int, name: str, after: Position) -> str:
+def _text_of(records: QuerySet[Record], store_id: int, name: str, after: Position) -> str:
     """Return the long text at which a page ended. Raises InvalidQuery if its record was changed or deleted."""
-    found = Record.objects.filter(store_id=store_id, record_id=after.record_id, timestamp=after.timestamp)
+    found = records.filter(record_id=after.record_id, timestamp=after.timestamp)
     value = next((row.fields().get(name) for row in selected.rows(store_id, found[:1]) if row), None)
     if not isinstance(value, str) or LongText.of(value) != after.value:
         raise errors.CursorForeign

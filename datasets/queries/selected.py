@@ -14,9 +14,12 @@ from django.db.models import Case, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
 
 from config.databases.streaming import streamed
-from datasets.models import Record
-from datasets.queries import filters
+from datasets.errors import NoSuchRecord
+from datasets.models import DataSet, Record
+from datasets.queries import filters, stored
 from datasets.queries.query import Query
+from datasets.queries.readers import Reader
+from datasets.queries.where.databases import Passes
 
 COLUMNS = ("record_id", "timestamp", "start_at", "end_at", "body", "updated_at")
 SHORT = 4_000  # characters of a body that comes with its row
@@ -52,6 +55,23 @@ def records(
         end = {"timestamp__lte" if inclusive else "timestamp__lt": end_at}
         found = found.filter(**end)
     return filters.passing(found, query)
+
+
+def readable(data_set: DataSet, reader: Reader) -> QuerySet[Record]:
+    """Return the records of a data set that may be read."""
+    own = reader.condition
+    if own is None:
+        return data_set.records
+    stored.prepare()
+    return data_set.records.filter(Passes(own))
+
+
+def one(data_set: DataSet, record_id: str, reader: Reader) -> Record:
+    """Return the record. Raises NoSuchRecord, also for a record that may not be read."""
+    found = readable(data_set, reader).filter(record_id=record_id).first()
+    if found is None:
+        raise NoSuchRecord
+    return found
 
 
 def rows(store_id: int, found: QuerySet[Record]) -> Iterator[Row | None]:

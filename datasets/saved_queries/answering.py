@@ -19,7 +19,7 @@ from django.utils import timezone
 from config.databases import replica
 from datasets import errors
 from datasets.models import DataSet, SavedQuery, StoredAnswer
-from datasets.queries import engines, time_limit
+from datasets.queries import engines, readers, time_limit
 from datasets.records import moments
 from datasets.saved_queries import small_numbers
 from datasets.saved_queries.answer import QueryAnswer, combined, measured
@@ -77,7 +77,16 @@ def state_of(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | 
     question = view.applied(question_of(saved_query))
     pairs = [question.pairs(measure, now=now) for measure in question.measures]
     late = [one.late_since is not None for one in sets]
-    return _hash([saved_query.pk, saved_query.revision, [(one.pk, one.revision) for one in sets], pairs, late])
+    return _hash(
+        [
+            saved_query.pk,
+            saved_query.revision,
+            saved_query.services,
+            [(one.pk, one.revision) for one in sets],
+            pairs,
+            late,
+        ]
+    )
 
 
 def answer(saved_query: SavedQuery, view: View = AS_SAVED, *, now: datetime | None = None) -> QueryAnswer:
@@ -117,14 +126,15 @@ def compute(
     """Return the answer as the data sets are now, without storing it.
 
     sets: the data set of each measure, for a query that is not saved yet
-    Raises InvalidQuery, Busy, NoSuchDataSet, SavedQueryInvalid.
+    Raises InvalidQuery, Busy, NoSuchDataSet, SavedQueryInvalid, NoServiceToRead.
     """
     question = view.applied(question_of(saved_query))
     sets = data_sets_of(saved_query) if sets is None else sets
     found = []
     with _reads(sets), time_limit.limited():
         for measure, data_set in zip(question.measures, sets, strict=True):
-            query = question.query(measure, now=now)
+            reader = readers.of(saved_query.services, is_of_product=data_set.is_of_product)
+            query = question.query(measure, now=now, reader=reader)
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
             found.append(measured(rows, query, measure))
     written = [one.last_write_at for one in sets if one.last_write_at is not None]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from config.invalid import InvalidValue
 from datasets.models import DataSet, SavedQuery
@@ -10,9 +10,15 @@ from datasets.models import DataSet, SavedQuery
 MAX_SAVED = 100  # queries of one data set
 
 
-def check_number_of_queries(data_set: DataSet, *, wanted: int = 1) -> None:
-    """Raise InvalidValue if the data set cannot have so many more saved queries."""
-    if data_set.saved_queries.count() + wanted > MAX_SAVED:
+def check_number_of_queries(data_set: DataSet, *, wanted: int = 1, among: QuerySet[SavedQuery] | None = None) -> None:
+    """Raise InvalidValue if the data set cannot have so many more saved queries.
+
+    among: those that count, for people who read a part of it; None: those that read all of its records
+    """
+    found = data_set.saved_queries.all() if among is None else among.filter(data_set=data_set)
+    if among is None and data_set.is_of_product:
+        found = found.filter(services__isnull=True)
+    if found.count() + wanted > MAX_SAVED:
         raise InvalidValue(f"{data_set} has {MAX_SAVED} saved queries. Delete one that nobody needs first.")
 
 

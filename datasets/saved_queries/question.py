@@ -20,6 +20,7 @@ from datasets.queries.local_time import TIME_PARTS, zone_names
 from datasets.queries.methods import NUMERIC
 from datasets.queries.parameters import COMPARISONS, MOVING
 from datasets.queries.query import PERIODS, Query
+from datasets.queries.readers import ALL, Reader
 from datasets.records import moments, names
 
 MAX_PERIODS = 1_000
@@ -130,7 +131,7 @@ class Question:
             for condition in filter(str.strip, (self.where, *(one.where for one in self.measures))):
                 field_parameters.where(condition)  # alone, because two of them could have brackets that fit together
             for measure in self.measures:
-                self.query(measure, now=_SOME_DAY)
+                self.query(measure, now=_SOME_DAY, reader=ALL)
         except InvalidQuery as error:
             raise InvalidValue(str(error)) from error
 
@@ -147,9 +148,9 @@ class Question:
         """Return the name of the group in a row: the field, or `group` if the row has another value of this name."""
         return "group" if self.split in taken else self.split
 
-    def query(self, measure: Measure, *, now: datetime) -> Query:
-        """Return the query that gives this measure. Raises InvalidQuery."""
-        return parameters.parse(urlencode(self.pairs(measure, now=now)), data_set_id=0, bounds=_BOUNDS)
+    def query(self, measure: Measure, *, now: datetime, reader: Reader) -> Query:
+        """Return the query that gives this measure of the records that may be read. Raises InvalidQuery."""
+        return parameters.parse(urlencode(self.pairs(measure, now=now)), data_set_id=0, bounds=_BOUNDS, reader=reader)
 
     def pairs(self, measure: Measure, *, now: datetime) -> Pairs:
         """Return the parameters of the API that give this measure."""

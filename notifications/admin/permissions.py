@@ -3,7 +3,7 @@
 Operators may do everything. Other people have the roles of their `TeamMember` rows, read once a request.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -181,7 +181,11 @@ def _managed_by(user: User) -> list[UUID]:
     return [pk for pk, held in TeamMember.objects.roles_of(user.pk).items() if Role.MANAGE_SERVICE in held]
 
 
-MANAGED_SERVICES = ManagedServices(of_account=_managed_by)
+def _names(ids: Collection[UUID]) -> dict[UUID, str]:
+    return dict(Service.objects.filter(pk__in=ids).order_by("name").values_list("pk", "name"))
+
+
+MANAGED_SERVICES = ManagedServices(of_account=_managed_by, names=_names)
 ACCESS = scope.Access(
     is_open_to=lambda request: bool(roles(request)),
     audited=lambda request: Q(service_id__in=[pk for pk, _ in _managed(request)]),

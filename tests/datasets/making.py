@@ -8,6 +8,7 @@ from django.test import Client
 from datasets import records, store, tokens
 from datasets.models import DataGroup, DataSet, DataType
 from datasets.queries import parameters, raw, written
+from datasets.queries.readers import ALL as ALL
 
 BOUNDS = parameters.Bounds(default_limit=100_000, max_limit=100_000)
 
@@ -20,8 +21,8 @@ def make_data_set(group: str = "pay", type: str = "volumes", **settings: Any) ->
     )
 
 
-def make_token(data_set: DataSet, *scopes: str) -> str:
-    return tokens.issue(data_set, scopes or ("write", "read"))[1]
+def make_token(data_set: DataSet, *scopes: str, **fields: Any) -> str:
+    return tokens.issue(data_set, scopes or ("write", "read"), **fields)[1]
 
 
 def some_records(count: int, **fields: Any) -> list[dict[str, Any]]:
@@ -36,7 +37,7 @@ def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
 def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
     """Return every record by `_id` as a reader gets it, including computed fields."""
     data_set = DataSet.objects.get(pk=data_set.pk)  # emptying may have given it another store
-    query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     found = [json.loads(written.record(row)) for row in raw.Page(data_set.store_id, query).rows]
     assert len(found) == data_set.records.count()
     return {record["_id"]: record for record in found}

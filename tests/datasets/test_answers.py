@@ -16,7 +16,7 @@ from datasets.queries import engines, parameters, raw, values, written
 from datasets.queries.methods import METHODS, Needs
 from datasets.queries.query import PERIODS
 from tests.datasets import plain
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -147,7 +147,7 @@ CONFIGURATION = settings(
 def test_groups_and_periods_equal_plain_python(records, question):
     with transaction.atomic():
         data_set = stored_set(records)
-        query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
 
         got = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
 
@@ -161,7 +161,7 @@ def test_filters_equal_plain_python(records, pairs):
     numbered = [{**record, "_id": f"r{number:02}"} for number, record in enumerate(records)]
     with transaction.atomic():
         data_set = stored_set(numbered)
-        query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
 
         got = {json.loads(written.record(row))["_id"] for row in raw.Page(data_set.pk, query).rows}
 

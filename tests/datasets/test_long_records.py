@@ -10,7 +10,7 @@ from datasets.models import Record
 from datasets.queries import parameters, raw, selected
 from datasets.records import check
 from datasets.store.batch import IN_MEMORY, FiledBody, RecordBatch
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def pages(data_set, asked: dict[str, str]) -> Iterator[raw.Page]:
     while after is not None:
         more = {"cursor": after} if after else {}
         text = urlencode(asked | more)
-        page = raw.Page(data_set.store_id, parameters.parse(text, data_set_id=data_set.pk, bounds=BOUNDS))
+        page = raw.Page(data_set.store_id, parameters.parse(text, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL))
         yield page
         after = page.next_cursor
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.queries import parameters, raw
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,9 @@ def test_untouched_records_come_exactly_once(order, writes, size, filtered):
 
     while next_cursor is not None:
         more = [("cursor", next_cursor)] if next_cursor else []
-        page = raw.Page(data_set.pk, parameters.parse(urlencode(asked + more), data_set_id=data_set.pk, bounds=BOUNDS))
+        page = raw.Page(
+            data_set.pk, parameters.parse(urlencode(asked + more), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+        )
         seen += [row.record_id for row in page.rows]
         next_cursor = page.next_cursor
         written = {f"r{number:02}": record(number, day, n) for number, day, n in next(turns, [])}

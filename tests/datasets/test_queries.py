@@ -12,7 +12,7 @@ from datasets.errors import InvalidQuery
 from datasets.queries import cursor, parameters, raw
 from datasets.records import moments
 from tests.datasets import plain
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -222,7 +222,9 @@ def test_more_groups_than_allowed_rows_are_rejected(settings):
 def test_a_filter_matches_equal_values(wanted, value, holds):
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "v": value}])
-    query = parameters.parse(urlencode({"filter_by": f"v:{wanted}"}), data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(
+        urlencode({"filter_by": f"v:{wanted}"}), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL
+    )
 
     assert len(list(raw.Page(data_set.pk, query).rows)) == holds
     assert plain.matches(value, wanted) is holds
@@ -236,13 +238,13 @@ def forged() -> list[str]:
 @pytest.mark.parametrize("text", forged())
 def test_a_forged_cursor_is_rejected(text):
     with pytest.raises(InvalidQuery, match="The cursor does not belong"):
-        parameters.parse(f"cursor={quote(text)}", data_set_id=1, bounds=BOUNDS)
+        parameters.parse(f"cursor={quote(text)}", data_set_id=1, bounds=BOUNDS, reader=ALL)
 
 
 def test_a_page_by_time_starts_at_its_place_in_the_index(django_assert_num_queries):
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"{n:03}"} for n in range(100)])
-    query = parameters.parse("limit=2", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("limit=2", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
 
     with django_assert_num_queries(1):
         page = raw.Page(data_set.pk, query)

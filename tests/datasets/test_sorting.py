@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from datasets.queries import parameters, raw, values, written
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 from tests.datasets.test_answers import MOMENTS, NAMES, RECORDS
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,9 @@ def read_all(data_set, pairs):
     found, cursor = [], ""
     while cursor is not None:
         more = [("cursor", cursor)] if cursor else []
-        page = raw.Page(data_set.pk, parameters.parse(urlencode(pairs + more), data_set_id=data_set.pk, bounds=BOUNDS))
+        page = raw.Page(
+            data_set.pk, parameters.parse(urlencode(pairs + more), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+        )
         found += [json.loads(written.record(row))["_id"] for row in page.rows]
         cursor = page.next_cursor
     return found
@@ -99,7 +101,9 @@ def test_any_order_equals_plain_python_across_pages(records, ends, key, falling)
 
         assert whole == ordered(_as_read(numbered), key, falling=falling)
         assert paged == whole
-        export = parameters.parse(urlencode([*pairs, ("format", "csv")]), data_set_id=data_set.pk, bounds=BOUNDS)
+        export = parameters.parse(
+            urlencode([*pairs, ("format", "csv")]), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL
+        )
         assert [row.record_id for row in raw.rows(data_set.pk, export)] == whole
         transaction.set_rollback(True)
 
@@ -122,7 +126,7 @@ def test_a_cursor_with_an_impossible_value_is_rejected(key, value):
     data_set = make_data_set()
     secret = make_token(data_set)
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-01T00:00:00Z"}])
-    query = parameters.parse(f"sort_by={key}:ascending", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(f"sort_by={key}:ascending", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     place = raw.Position(value, next(raw.Page(data_set.pk, query).rows).timestamp, "a")
     path = data_set
 

@@ -169,7 +169,7 @@ class RowActionsAdmin(SavingAdmin):
         return again_if_raced(partial(self._do_action_once, word, request, object_id))
 
     def _do_action_once(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
-        obj = self._row_or_404(request, object_id)
+        obj = self.row_of_action(request, word, object_id)
         if not self.may_do(request, word, obj):
             raise PermissionDenied
         if word in self.protected_actions and not recent_sign_in.is_recent(request):
@@ -180,6 +180,10 @@ class RowActionsAdmin(SavingAdmin):
         with transaction.atomic() if self.may_write(request, word) else nullcontext():
             answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
         return answer
+
+    def row_of_action(self, request: HttpRequest, word: str, object_id: str) -> models.Model:
+        """Return the row of an action. Raises Http404 and PermissionDenied."""
+        return self._row_or_404(request, object_id)
 
     def blocking_error(self, request: HttpRequest, word: str, obj: Any) -> str:
         """Return why nobody can do this action on this row, or an empty text."""

@@ -56,12 +56,15 @@ PART = ApiPart(
     errors={
         "writeRecords": (*_WRITING, errors.OnErrorUnknown, *_KEY, *_RECORDS, *_FAILURES),
         "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
-        "readSchema": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_FAILURES),
+        "readSchema": (*_TOKEN, errors.ReadingNotAllowed, errors.ReadInPart, errors.NoSuchDataSet, *_FAILURES),
         "giveSchema": (
             *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.SchemaModeUnknown, *_BODY),
             *(errors.TooManyValues, errors.SchemaNotValid, *_FAILURES),
         ),
-        "readRecord": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, errors.NoSuchRecord, *_FAILURES),
+        "readRecord": (
+            *(*_TOKEN, errors.ReadingNotAllowed, errors.NoServiceToRead, errors.NoSuchDataSet, errors.NoSuchRecord),
+            *_FAILURES,
+        ),
         "changeRecord": (*_WRITING, *_ONE, errors.NotARecord, *_ONE_BODY, *_FAILURES),
         "deleteRecords": (
             *(*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, errors.DryRunUnknown, errors.UnknownParameter),
@@ -94,10 +97,14 @@ PART = ApiPart(
             errors.NothingToUndo,
             *_FAILURES,
         ),
-        "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
+        "readRecords": (
+            *(*_TOKEN, errors.ReadingNotAllowed, errors.NoServiceToRead, errors.NoSuchDataSet),
+            *(*_QUERY, *_FAILURES),
+        ),
         "listSavedQueries": (*_TOKEN[:2], errors.ReadingNotAllowed, *_FAILURES),
         "readSavedQuery": (
             *_QUERY_TOKEN,
+            errors.NoServiceToRead,
             errors.NoSuchDataSet,
             errors.SavedQueryInvalid,
             errors.NoChart,
@@ -108,7 +115,7 @@ PART = ApiPart(
     families={
         "Tokens": (
             *(*_TOKEN, errors.TokenOfAnotherQuery, errors.WritingNotAllowed),
-            *(errors.FilledBySignalbox, errors.ReadingNotAllowed),
+            *(errors.FilledBySignalbox, errors.ReadingNotAllowed, errors.NoServiceToRead, errors.ReadInPart),
         ),
         "Paths": (
             *(

@@ -10,7 +10,7 @@ from datasets.management import column_health
 from datasets.models import DataSet, Segment
 from datasets.queries import engines, parameters
 from datasets.tasks import build_columns
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,7 @@ def test_without_a_folder_for_copies_the_row_store_answers(segment, settings, tm
     (tmp_path / "file").write_text("in the way")
     settings.COLUMNS_CACHE_DIR = tmp_path / "file" / "cache"
     data_set = DataSet.objects.get()
-    query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
 
     assert len(engines.grouped(data_set, query, now=timezone.now(), max_rows=10)) == 3
     assert column_health.column_files().seen.endswith("cannot be written")

@@ -8,7 +8,7 @@ import pytest
 from datasets.columns import building, files
 from datasets.models import DataSet, Segment
 from datasets.queries import engines, parameters
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 from tests.datasets.test_answers import NOW
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def data_set():
 
 
 def answer(data_set) -> str:
-    query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     return json.dumps(engines.grouped(data_set, query, now=NOW, max_rows=1000))
 
 
@@ -67,7 +67,7 @@ def test_a_damaged_copy_of_this_machine(data_set, damage):
     "question", ["group_by=n", "sort_by=n:ascending&limit=100", "filter_by_prefix=_id:r&limit=100"]
 )
 def test_answers_come_from_the_files(data_set, question):
-    query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     first, second = Segment.objects.all()[:2]
     files.fetch(first.file).write_bytes(files.fetch(second.file).read_bytes())  # a copy is not checked again
 

@@ -15,7 +15,7 @@ from datasets.columns import building
 from datasets.models import DataSet
 from datasets.queries import engines, escaping, parameters, written
 from datasets.queries.methods import METHODS
-from tests.datasets.making import BOUNDS, put_in
+from tests.datasets.making import ALL, BOUNDS, put_in
 from tests.datasets.test_answers import (
     CONFIGURATION,
     DIRECTIONS,
@@ -55,7 +55,7 @@ def test_decimal_numbers(records, names, question):
     with transaction.atomic():
         data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
         collects = "".join(f"&collect=v:{name}" for name in names)
-        query = parameters.parse(question + collects, data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse(question + collects, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
 
         got = answer(data_set, query)
 
@@ -89,7 +89,7 @@ def answer(data_set, query) -> str:
 def test_groups_and_periods(records, later, question, changes):
     with transaction.atomic():
         data_set = stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)])
-        query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
         data_set = built(data_set)
         for number, change in enumerate(changes):
             data_set = changed(data_set, change, number, later)
@@ -120,7 +120,7 @@ def pages(data_set, asked) -> list[list[str]]:
     found, cursor = [], None
     while True:
         more = [("cursor", cursor)] if cursor else []
-        query = parameters.parse(urlencode(asked + more), data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse(urlencode(asked + more), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
         page = engines.page(DataSet.objects.get(pk=data_set.pk), query)
         found.append([written.record(row) for row in page.rows])
         cursor = page.next_cursor

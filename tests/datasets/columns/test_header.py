@@ -5,7 +5,7 @@ import pytest
 from datasets.columns import building
 from datasets.models import DataSet, Segment
 from datasets.queries import header, parameters, raw
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ def some(first: int, last: int, **fields: object) -> list[dict[str, object]]:
 
 
 def of_records(data_set: DataSet) -> list[str]:
-    query = parameters.parse("format=csv", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("format=csv", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     return sorted(set(raw.field_names(data_set.store_id, query)))
 
 

@@ -25,7 +25,7 @@ from datasets.queries import engines, filters, parameters, written
 from datasets.records import ParsedRecord
 from datasets.store import matching, one_record
 from datasets.store.one_record import RecordEdit
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 from tests.datasets.test_answers import CONFIGURATION, NOW
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +141,7 @@ def do(data_set, step: str, given) -> None:
         elif step == "delete":
             one_record.delete(data_set, given, edit)
         elif step == "remove":
-            query = parameters.parse(f"where=n>={given}", data_set_id=data_set.pk, bounds=BOUNDS)
+            query = parameters.parse(f"where=n>={given}", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
             matches = partial(filters.passing, query=query)
             ids = matching.ids_of(data_set, matches, 100)
             assert sum(matching.delete(data_set.pk, matches, ids)) == len(ids)
@@ -163,7 +163,7 @@ def do(data_set, step: str, given) -> None:
 
 def read(data_set) -> dict[str, dict[str, object]]:
     """Return the records by `_id` without computed fields, as a raw read gives them."""
-    query = parameters.parse("sort_by=n:ascending", data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse("sort_by=n:ascending", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     found = [json.loads(written.record(row)) for row in engines.page(data_set, query).rows]
     return {one["_id"]: {name: one[name] for name in ("_timestamp", "n")} for one in found}
 
@@ -180,7 +180,7 @@ def test_every_sequence_equals_the_plain_model(steps):
         found = DataSet.objects.get(pk=data_set.pk)
         assert read(found) == plain.now
         assert found.record_count == len(plain.now)
-        query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS)
+        query = parameters.parse("group_by=n", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
         rows = engines.grouped(found, query, now=NOW, max_rows=1_000)
         assert sum(row["_count"] for row in rows) == len(plain.now)
         for one in found.emptied_stores.all():

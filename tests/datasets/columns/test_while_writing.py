@@ -11,7 +11,7 @@ from django.db import connection
 from datasets.columns import building, files
 from datasets.models import DataSet, Segment
 from datasets.queries import engines, parameters
-from tests.datasets.making import BOUNDS, make_data_set, put_in
+from tests.datasets.making import ALL, BOUNDS, make_data_set, put_in
 from tests.datasets.test_answers import NOW
 
 _IDS = 60
@@ -84,6 +84,7 @@ def read(data_set, numbers: Numbers) -> None:
         "period=year&start_at=2024-01-01T00:00:00Z&end_at=2025-01-01T00:00:00Z&collect=n:sum",
         data_set_id=data_set.pk,
         bounds=BOUNDS,
+        reader=ALL,
     )
     least = numbers.least_sum()
     found = DataSet.objects.get(pk=data_set.pk)

@@ -31,5 +31,5 @@ def add(dashboard: Dashboard, **fields) -> Tile:
 
 
 def publish(dashboard: Dashboard, visibility: Visibility = Visibility.PUBLIC) -> Dashboard:
-    publishing.publish(dashboard, visibility, by=None, actor=audit.COMMAND, may_publish=lambda data_set: True)
+    publishing.publish(dashboard, visibility, by=None, actor=audit.COMMAND, may_publish=lambda query, data_set: True)
     return dashboard

@@ -210,7 +210,7 @@ def test_the_csv_of_a_private_dashboard_is_not_found(dashboard):
 def test_nobody_publishes_a_data_set_of_somebody_else(dashboard, visits):
     with pytest.raises(InvalidValue, match="You may not publish pay/visits"):
         publishing.publish(
-            dashboard, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda data_set: False
+            dashboard, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda query, data_set: False
         )
 
     assert get().status_code == 404
@@ -219,7 +219,7 @@ def test_nobody_publishes_a_data_set_of_somebody_else(dashboard, visits):
 def test_a_public_data_set_needs_no_permission_to_be_published(dashboard, visits):
     DataSet.objects.update(public=True)
 
-    publishing.publish(dashboard, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda data_set: False)
+    publishing.publish(dashboard, Visibility.PUBLIC, by=None, actor=audit.COMMAND, may_publish=lambda *_: False)
 
     assert dashboard.opened_sets == []
     DataSet.objects.update(public=False)

@@ -32,7 +32,7 @@ def value_of(described):
     ready_made.add(described, dashboard, by=None)
     with translation.override("en"):
         choice = ReaderChoice.of(dashboard, {})
-        found = page.of(dashboard, choice, found=list(publishing.tiles_of(dashboard)), may_show=lambda one: True)
+        found = page.of(dashboard, choice, found=list(publishing.tiles_of(dashboard)), may_show=lambda query, one: True)
     assert found.tiles[2].drawing
     return found.tiles[1].number.value
 

@@ -14,7 +14,7 @@ def shown(dashboard, **parameters):
     choice = ReaderChoice.of(dashboard, parameters)
     with translation.override(choice.language):
         found = list(publishing.tiles_of(dashboard))
-        return page.of(dashboard, choice, found=found, may_show=lambda data_set: True)
+        return page.of(dashboard, choice, found=found, may_show=lambda query, data_set: True)
 
 
 def test_a_number_has_its_change_in_percentage_points(dashboard):

@@ -15,7 +15,7 @@ from datasets.columns import building
 from datasets.models import DataSet
 from datasets.queries import engines, escaping, parameters, values
 from tests.datasets import plain
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 from tests.datasets.questions.drawn_conditions import RECORDS
 from tests.datasets.test_answers import CONFIGURATION, NOW, alike, stored_set
 
@@ -36,7 +36,7 @@ MOMENTS = st.integers(0, 8 * 86_400).map(lambda seconds: stamp(datetime(2024, 2,
 def answers(records, pairs):
     """Return the answer of the row store and that of column files."""
     data_set = stored_set(records)
-    query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     first = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
     building.build(data_set, seconds=60, wait=False)
     data_set = DataSet.objects.get(pk=data_set.pk)

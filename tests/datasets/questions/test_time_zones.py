@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from datasets.columns import building
 from datasets.models import DataSet
 from datasets.queries import engines, parameters
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 from tests.datasets.test_answers import CONFIGURATION, NOW, stored_set
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def records_at(start, minutes):
 def answers(records, pairs):
     """Return the answer of the row store and that of column files."""
     data_set = stored_set(records)
-    query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(urlencode(pairs), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     first = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
     building.build(data_set, seconds=60, wait=False)
     return first, engines.grouped(DataSet.objects.get(pk=data_set.pk), query, now=NOW, max_rows=100_000)
@@ -108,7 +108,7 @@ def test_parts_of_the_time(start, minutes, zone, has_range):
 
 def borders(zone, period, start_at, end_at) -> list[str]:
     pairs = [("start_at", start_at), ("end_at", end_at), ("period", period), ("time_zone", zone)]
-    query = parameters.parse(urlencode(pairs), data_set_id=1, bounds=BOUNDS)
+    query = parameters.parse(urlencode(pairs), data_set_id=1, bounds=BOUNDS, reader=ALL)
     rows = engines.grouped(make_data_set(), query, now=NOW, max_rows=1_000)
     return [row["_start_at"] for row in rows] + [rows[-1]["_end_at"]]
 

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from datasets.columns import building
 from datasets.models import DataSet
 from datasets.queries import engines, parameters, written
-from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
+from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 from tests.datasets.questions.drawn_conditions import CONDITIONS, RECORDS, holds, text_of
 from tests.datasets.test_answers import CONFIGURATION, NOW, stored_set
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db
 
 
 def found(data_set, text: str) -> set[str]:
-    query = parameters.parse(urlencode({"where": text}), data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(urlencode({"where": text}), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     return {json.loads(written.record(row))["_id"] for row in engines.page(data_set, query).rows}
 
 
 def counted(data_set, text: str) -> int:
     """Return the number of records that a grouped read counts."""
     asked = {"where": text, "group_by": "_hour_of_day"}
-    query = parameters.parse(urlencode(asked), data_set_id=data_set.pk, bounds=BOUNDS)
+    query = parameters.parse(urlencode(asked), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
     return sum(row["_count"] for row in engines.grouped(data_set, query, now=NOW, max_rows=100))
 
 

@@ -8,6 +8,7 @@ from datasets.saved_queries import wording
 
 ERRORS = [
     errors.NoSuchDataSet(),
+    errors.NoServiceToRead(),
     errors.Busy(),
     errors.TooManyRows(limit=1000),
     errors.QueryTooLarge(seconds="10"),
@@ -33,8 +34,16 @@ def test_a_query_that_was_valid_when_it_was_saved_fails_in_welsh(error):
     assert "{" not in text
 
 
+def test_a_query_that_a_rule_made_invalid_has_no_english_reason_on_a_welsh_page():
+    invalid = errors.SavedQueryInvalid(reason="Choose periods.")
+    assert wording.reason(invalid) == ("This saved query is not valid any more. Choose periods.", "")
+    with translation.override("cy"):
+        text, language = wording.reason(invalid)
+
+    assert (language, text[:8]) == ("", "Nid yw’r")
+    assert "Choose" not in text
+
+
 def test_a_reason_without_a_welsh_form_is_marked_as_english():
     with translation.override("cy"):
-        invalid = errors.SavedQueryInvalid(reason="Choose periods.")
-        assert wording.reason(invalid) == ("This saved query is not valid any more. Choose periods.", "en")
         assert wording.reason(errors.StartAlone()) == ("start_at needs end_at or duration.", "en")
