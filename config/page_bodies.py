@@ -41,6 +41,8 @@ class PageBodyLimit:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: object, kwargs: object
     ) -> HttpResponseBase | None:
+        if getattr(view, "reads_body", False):  # config.rest.body.reads_body
+            return None
         is_known = sessions.is_signed_in(request)
         max_bytes = PAGE_WITH_FILES_BYTES if is_known and getattr(view, "takes_files", False) else PAGE_BYTES
         try:

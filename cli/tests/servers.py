@@ -1,6 +1,7 @@
 """A server on loopback that answers as a test wants."""
 
 import json
+import socketserver
 import threading
 import time
 from collections.abc import Iterator
@@ -55,3 +56,28 @@ def serve(*answers) -> Iterator[tuple[str, Scripted]]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def serve_raw(converse) -> Iterator[str]:
+    """Give each connection, after its first bytes, to `converse`, with an event that is set at the end of the test."""
+    is_over = threading.Event()
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            try:
+                self.request.recv(65536)
+                converse(self.request, is_over)
+            except OSError:
+                return  # the client has gone
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            is_over.set()
+            server.shutdown()

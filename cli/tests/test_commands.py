@@ -1,6 +1,5 @@
 """The command line against a running service: what it prints, its exit codes, and bad use."""
 
-import io
 import json
 import os
 import signal
@@ -10,63 +9,11 @@ import time
 import uuid
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
-from signalbox import commands
 from signalbox.commands import profiles, running
 
 from tests.conftest import EMAIL_TEMPLATE, KEY, SMS_TEMPLATE, URL, in_hours
 from tests.servers import serve
-
-
-class MemoryKeyring(KeyringBackend):
-    """A keyring for one test."""
-
-    priority = 1
-
-    def __init__(self):
-        self.secrets = {}
-
-    def get_password(self, service, username):
-        return self.secrets.get((service, username))
-
-    def set_password(self, service, username, password):
-        self.secrets[service, username] = password
-
-    def delete_password(self, service, username):
-        if self.secrets.pop((service, username), None) is None:
-            raise keyring.errors.PasswordDeleteError
-
-
-class Invoked:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self):
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def invoke(capsys, monkeypatch, tmp_path):
-    """Run the command line in this process: `invoke("messages", "list")`."""
-    monkeypatch.setattr(profiles, "file", lambda: tmp_path / "profiles" / "profiles.json")
-    usual = keyring.get_keyring()
-    keyring.set_keyring(MemoryKeyring())
-
-    def run(*arguments, text=""):
-        running.state.profile = running.state.url = None
-        running.state.is_json = False
-        monkeypatch.setattr(sys, "argv", ["signalbox", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as done:
-            commands.main()
-        return Invoked(done.value.code, *capsys.readouterr())
-
-    yield run
-    keyring.set_keyring(usual)
 
 
 def test_an_email_is_sent_found_and_waited_for(invoke):

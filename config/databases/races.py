@@ -1,11 +1,13 @@
-"""Keep writers that want the same unique value from disturbing each other."""
+"""Keep writers that want the same unique value or the same rows from disturbing each other."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, OperationalError, connection
 
 Result = TypeVar("Result")
+
+_TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
 
 
 def again_if_raced(act: Callable[[], Result]) -> Result:
@@ -18,6 +20,16 @@ def again_if_raced(act: Callable[[], Result]) -> Result:
         return act()
     except IntegrityError:
         return act()
+
+
+def twice_at_most(act: Callable[[], Result]) -> Result:
+    """Return act(), and call it once more after a serialization failure or a deadlock."""
+    try:
+        return act()
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) not in _TRY_AGAIN:
+            raise
+    return act()
 
 
 def wait_for_others(name: str) -> None:

@@ -101,6 +101,12 @@ def parse(url: str) -> Target:
     return Target(scheme=parts.scheme, host=host, port=port or _PORTS[parts.scheme], path=path)
 
 
+def is_local(target: Target) -> bool:
+    """Return whether the host is an IP address in OUTBOUND_ALLOWED_NETWORKS. A host name could lead elsewhere."""
+    ip_address = _literal(target.host)
+    return ip_address is not None and is_allowed(ip_address)
+
+
 def origin(url: str) -> tuple[str, str, int]:
     """Return scheme, host and port. A secret that was set for this URL may be sent there only. Raises UnsafeUrl."""
     target = parse(url)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from io import BytesIO
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from django.http import HttpRequest
 
@@ -19,6 +19,7 @@ _ONE_LARGE = Lock()
 _BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found at most one block after the limit
 
 
+View = TypeVar("View", bound=Callable[..., Any])
 Watch = Callable[[bytes, Callable[[], bytes]], None]  # a block, and a function that returns all bytes so far
 
 
@@ -89,6 +90,12 @@ def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
 def length(environ: Mapping[str, Any]) -> int | None:
     """Return the length of the body in bytes, or None if it is chunked. Raises UnreadableBody."""
     return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
+
+
+def reads_body(view: View) -> View:
+    """Mark a view outside the two APIs that reads its body with `read`, so that no middleware reads it before."""
+    vars(view)["reads_body"] = True
+    return view
 
 
 def put(request: HttpRequest, content: bytes) -> None:

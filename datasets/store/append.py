@@ -7,6 +7,7 @@ from django.db import OperationalError
 from django.db.models import F
 from django.utils import timezone
 
+from config.databases.races import twice_at_most
 from config.rest.idempotency import IdempotencyKey
 from datasets.columns import segments
 from datasets.errors import KeyReused, NoSuchDataSet
@@ -17,7 +18,7 @@ from datasets.store.batch import RecordBatch
 from datasets.store.replaced import moments_before
 from datasets.store.rows import SharedColumns
 from datasets.store.upsert import Stored, takes_parts, upsert
-from datasets.store.write_lock import LockedStore, twice_at_most, with_write_lock
+from datasets.store.write_lock import LockedStore, with_write_lock
 
 
 def is_replay(data_set_id: int, key: IdempotencyKey) -> bool:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from django.db import OperationalError, transaction
+from django.db import transaction
 
 from config.databases.prepared import Statement
+from config.databases.races import twice_at_most
 from datasets.errors import NoSuchDataSet
 
 Result = TypeVar("Result")
@@ -20,7 +21,6 @@ _LOCK = Statement(
         "sqlite": "SELECT COALESCE(current_store, id), columns_until FROM datasets_dataset WHERE id = %s",
     }
 )
-_TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
 
 
 class LockedStore(NamedTuple):
@@ -40,16 +40,6 @@ def with_write_lock(data_set_id: int, work: Callable[[LockedStore], Result]) -> 
     the whole file. Raises NoSuchDataSet if the data set was deleted, OperationalError if the lock is not free in time.
     """
     return twice_at_most(lambda: _locked(data_set_id, work))
-
-
-def twice_at_most(work: Callable[[], Result]) -> Result:
-    """Run `work`, and repeat it once after a serialization failure or a deadlock."""
-    try:
-        return work()
-    except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None) not in _TRY_AGAIN:
-            raise
-    return work()
 
 
 def _locked(data_set_id: int, work: Callable[[LockedStore], Result]) -> Result:

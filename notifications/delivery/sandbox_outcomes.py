@@ -26,10 +26,10 @@ _READ = ("channel", "template_id", "api_key_id", "normalised_recipient", "failed
 
 
 def rule_for(message_id: UUID) -> tuple[SandboxRule, Notification] | None:
-    """Return the newest rule that matches a message, with the message. An email of Signalbox itself has no rule."""
+    """Return the rule that decides about a message, with the message. An email of Signalbox itself has no rule."""
     if not _HAS_RULES.first()[0]:  # as nearly always; with the ORM, this takes longer than to store the message
         return None
-    rules = list(SandboxRule.objects.newest())
+    rules = list(SandboxRule.objects.for_message(message_id))
     message = Notification.objects.filter(pk=message_id).only(*_READ).first()
     if message is None:
         return None
@@ -50,6 +50,8 @@ def before_acceptance(rule: SandboxRule, message: Notification) -> None:
 def after_acceptance(rule: SandboxRule, message: Notification) -> bool:
     """Store the event that follows an acceptance. Return whether the message has arrived already."""
     outcome = SandboxOutcome(rule.outcome)
+    if rule.notification_id is not None:
+        SandboxRule.objects.filter(pk=rule.pk).delete()
     is_delayed = outcome == SandboxOutcome.DELIVERED and rule.seconds > 0
     if is_delayed or outcome in _HAPPEN_LATER:
         SandboxEvent.objects.store(message.pk, outcome, seconds=rule.seconds, reply=rule.reply)

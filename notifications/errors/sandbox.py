@@ -37,6 +37,4 @@ class SandboxReleaseRefused(ValidationError):
 class SandboxHookUnreachable(ValidationError):
     slug = "sandbox-hook-unreachable"
     text = "The call could not be repeated: {reason}"
-    fix = (
-        "Start your program and check its URL. Only addresses in OUTBOUND_ALLOWED_NETWORKS, or public ones, are called."
-    )
+    fix = "Start your program and check its URL. Only IP addresses in OUTBOUND_ALLOWED_NETWORKS are called."

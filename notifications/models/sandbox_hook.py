@@ -1,8 +1,9 @@
 """Webhooks of the sandbox: URLs that keep what is posted to them. Source: docs/reference/running.md §9."""
 
+import base64
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Self
@@ -15,6 +16,7 @@ from config import encryption
 MOST_HOOKS, MOST_CALLS = 100, 200  # calls of one hook
 KEPT_FOR = timedelta(days=7)
 MAX_DELAY_SECONDS = 10  # a call of Signalbox ends after 5 s
+MOST_BYTES_SHOWN = 16 * 1024 * 1024  # of the bodies of one answer, which the process holds in memory
 
 
 class SignatureCheck(models.TextChoices):
@@ -28,10 +30,30 @@ class SignatureCheck(models.TextChoices):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookContent:
-    """The headers and the body of one call."""
+    """The headers and the body of one call.
+
+    body: the text, or base64 if the body is not text
+    """
 
     headers: Mapping[str, str]
     body: str
+    is_text: bool = True
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str], body: bytes) -> Self:
+        """Return the content that keeps each byte of the body."""
+        try:
+            text = body.decode()
+        except UnicodeDecodeError:
+            text = "\0"
+        if "\0" in text:
+            return cls(headers=headers, body=base64.b64encode(body).decode(), is_text=False)
+        return cls(headers=headers, body=text)
+
+    @property
+    def sent(self) -> bytes:
+        """The body as it was sent."""
+        return self.body.encode() if self.is_text else base64.b64decode(self.body)
 
 
 class SandboxHook(models.Model):
@@ -49,6 +71,18 @@ class SandboxHook(models.Model):
 class SandboxHookCallQuerySet(models.QuerySet["SandboxHookCall"]):
     def newest(self) -> Self:
         return self.order_by("-received_at", "-id")[:MOST_CALLS]
+
+    def shown(self) -> Iterator["SandboxHookCall"]:
+        """Yield the newest calls, until their bodies are larger than one answer may be."""
+        size = 0
+        for pk in list(self.newest().values_list("pk", flat=True)):
+            call = self.filter(pk=pk).first()
+            if call is None:
+                continue
+            yield call
+            size += len(call.encrypted_content)
+            if size > MOST_BYTES_SHOWN:
+                return
 
     def store(self, hook: SandboxHook, method: str, content: HookContent, signature: SignatureCheck) -> None:
         """Store one call. Its content is encrypted, because it may name recipients. Delete the oldest calls."""

@@ -10,6 +10,7 @@ from typing import Self
 from uuid import UUID
 
 from django.db import models
+from django.db.models import F
 from django.db.models.functions import Now
 from django.dispatch import Signal
 from django.utils import timezone
@@ -17,6 +18,7 @@ from django.utils import timezone
 from notifications.models.api_key import ApiKey
 from notifications.models.channel import Channel
 from notifications.models.notification import Notification
+from notifications.models.status import Status
 from notifications.models.template import Template
 
 MOST_RULES = 200
@@ -41,14 +43,29 @@ class SandboxOutcome(models.TextChoices):
 
 
 class SandboxRuleQuerySet(models.QuerySet["SandboxRule"]):
+    def general(self) -> Self:
+        """Return the rules that callers have added. The others are the outcomes that were chosen for one message."""
+        return self.filter(notification_id=None)
+
     def newest(self) -> Self:
-        return self.order_by("-created_at", "-id")[:MOST_RULES]
+        return self.order_by("-created_at", "-id")
+
+    def for_message(self, message_id: UUID) -> Self:
+        """Return the outcome that was chosen for a message, then the general rules, newest first."""
+        own_first = F("notification_id").asc(nulls_last=True)
+        rows = self.general() | self.filter(notification_id=message_id)
+        return rows.order_by(own_first, "-created_at", "-id")
+
+    def forget_sent(self) -> None:
+        """Delete the outcomes that were chosen for messages that do not wait any longer."""
+        waiting = Notification.objects.filter(status=Status.CREATED).values("pk")
+        self.exclude(notification_id=None).exclude(notification_id__in=waiting).delete()
 
 
 class SandboxRule(models.Model):
     """A rule that chooses the outcome of messages. An empty condition matches every message. The newest rule wins.
 
-    notification_id: of the only message that it matches
+    notification_id: of the only message that it matches. Such a rule wins over the others
     recipient: a pattern with `*` and `?` for the normalised recipient
     seconds: the time until the outcome happens, or the time that the slow provider takes
     reply: the text of the recipient's reply
@@ -77,7 +94,7 @@ class SandboxRule(models.Model):
             and self.channel in {"", message.channel}
             and self.template_id in {None, message.template_id}
             and self.api_key_id in {None, message.api_key_id}
-            and (not self.recipient or fnmatchcase(message.normalised_recipient, self.recipient))
+            and (not self.recipient or fnmatchcase(message.normalised_recipient, self.recipient.replace("[", "[[]")))
         )
 
 

@@ -27,7 +27,7 @@ def erase_mentions(person: Person) -> Iterator[int]:
     yield from _each(names, _file_name, person)
     yield from _each(waiting, _outgoing, person)
     yield from _each(sandbox, _sandbox_copy, person)
-    yield from _each(person.here(SandboxHookCall.objects.all(), ""), _sandbox_copy, person)
+    yield from _each(person.here(SandboxHookCall.objects.all(), ""), _hook_call, person)
 
 
 def _each(rows: QuerySet[Any], change: Callable[[Any, Person], bool], person: Person) -> Iterator[int]:
@@ -74,6 +74,11 @@ def _outgoing(row: Notification, person: Person) -> bool:
     return bool(same.update(encrypted_outgoing=row.encrypted_outgoing))
 
 
-def _sandbox_copy(row: SandboxMessage | SandboxHookCall, person: Person) -> bool:
+def _sandbox_copy(row: SandboxMessage, person: Person) -> bool:
     content = asdict(row.content)
+    return person.mentions.erase_in(content) != content and row.delete()[0] > 0
+
+
+def _hook_call(row: SandboxHookCall, person: Person) -> bool:
+    content = {"headers": row.content.headers, "body": row.content.sent.decode(errors="replace")}
     return person.mentions.erase_in(content) != content and row.delete()[0] > 0

@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 
 from config.rest import handler
+from config.rest.body import reads_body
 from notifications import errors
 from notifications.models.sandbox_message import has_inbox
 from notifications.sandbox import sight
@@ -24,7 +25,7 @@ def page(view: View) -> View:
 
 def api(view: View) -> View:
     """Respond to other callers with 401 and the error body of the sending API."""
-    return _guarded(view, lambda request: handler.answer(request, errors.SandboxSignInMissing()))
+    return reads_body(_guarded(view, lambda request: handler.answer(request, errors.SandboxSignInMissing())))
 
 
 def operators(*methods: str) -> Callable[[View], View]:

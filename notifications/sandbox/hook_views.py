@@ -1,5 +1,7 @@
 """The page of one webhook, at the URL to which programs post. Source: docs/reference/running.md §9."""
 
+from itertools import islice
+
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -8,15 +10,17 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from config.encryption import DecryptionFailed
+from config.rest.body import reads_body
 from notifications.models import SandboxHook, SandboxHookCall
 from notifications.models.sandbox_hook import MAX_DELAY_SECONDS
 from notifications.sandbox import access, hooks, hooks_api
 from notifications.sandbox.sight import Sight
 from notifications.sandbox.views import INBOX_TITLE, frame
 
-SHOWN = 50
+SHOWN, MOST_CHARACTERS = 50, 10_000  # calls, and characters of each body; the API returns the others
 
 
+@reads_body
 @csrf_exempt  # programs post here; the page itself changes nothing
 def hook(request: HttpRequest, name: str) -> HttpResponse:
     """Show the page for GET, and keep any other request."""
@@ -28,7 +32,7 @@ def _page(request: HttpRequest, sight: Sight, name: str) -> HttpResponse:
     if not sight.is_whole:
         raise PermissionDenied
     found = get_object_or_404(SandboxHook, pk=name)
-    calls = [call for call in found.calls.order_by("-received_at", "-id")[:SHOWN] if _is_readable(call)]
+    calls = [call for call in islice(SandboxHookCall.objects.filter(hook=found).shown(), SHOWN) if _is_readable(call)]
     context = {
         **frame(request, f"Webhook {name}"),
         "page_above": (INBOX_TITLE, reverse("sandbox-inbox")),
@@ -36,6 +40,7 @@ def _page(request: HttpRequest, sight: Sight, name: str) -> HttpResponse:
         "url": hooks.url_of(name),
         "calls": calls,
         "longest": MAX_DELAY_SECONDS,
+        "most_characters": MOST_CHARACTERS,
     }
     return render(request, "sandbox/hook.html", context)
 

@@ -12,15 +12,19 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from config.encryption import DecryptionFailed
-from config.outbound import http_client
+from config.outbound import http_client, targets
 from config.outbound.http_client import Answer, CallFailed
 from config.outbound.targets import UnsafeUrl
+from config.rest.request import has_bearer_token
 from notifications import errors
 from notifications.delivery.callbacks import signatures
 from notifications.models import CallbackEndpoint, HookContent, SandboxHook, SandboxHookCall, SignatureCheck
 
-_KEPT = "HTTP_"
-_NOT_REPEATED = frozenset({"host", "content-length", "connection", "accept-encoding", "user-agent"})
+# They belong to the connection, or are set for the new one. Source: RFC 9110 §7.6.1.
+_NOT_REPEATED = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"}
+    | {"accept-encoding", "user-agent"}
+)
 REPEAT_SECONDS = 5.0  # as for a callback
 
 
@@ -29,9 +33,10 @@ def url_of(name: str) -> str:
 
 
 def keep(hook: SandboxHook, request: HttpRequest, body: bytes) -> None:
-    """Store a request. A body that is not UTF-8 is stored with replaced characters."""
-    headers = {name: value for name, value in request.headers.items() if value}
-    content = HookContent(headers=headers, body=body.decode(errors="replace").replace("\0", "�"))
+    """Store a request without credentials of this installation: cookies of its pages, and SANDBOX_TOKEN."""
+    own = {"Cookie", "Authorization"} if has_bearer_token(request, settings.SANDBOX_TOKEN) else {"Cookie"}
+    kept = {name: value for name, value in request.headers.items() if value and name not in own}
+    content = HookContent.of(kept, body)
     SandboxHookCall.objects.store(hook, request.method or "", content, check(hook.name, request.headers, body))
 
 
@@ -54,13 +59,16 @@ def check(name: str, headers: Mapping[str, str], body: bytes) -> SignatureCheck:
 
 
 def repeat(call: SandboxHookCall, url: str) -> Answer:
-    """Post a stored call to another URL, with its headers. Raises SandboxHookUnreachable."""
+    """Post a stored call to a local program, with its headers. Raises SandboxHookUnreachable."""
     try:
+        if not targets.is_local(targets.parse(url)):
+            raise UnsafeUrl
         content = call.content
         headers = {name: value for name, value in content.headers.items() if name.lower() not in _NOT_REPEATED}
-        return http_client.post(url, content.body.encode(), headers, seconds=REPEAT_SECONDS)
+        return http_client.post(url, content.sent, headers, seconds=REPEAT_SECONDS)
     except UnsafeUrl as error:
-        raise errors.SandboxHookUnreachable(reason=f"the URL {error}") from error
+        reason = "the URL must be that of a local program, such as http://127.0.0.1:5000/"
+        raise errors.SandboxHookUnreachable(reason=reason) from error
     except CallFailed as error:
         raise errors.SandboxHookUnreachable(reason=str(error)) from error
     except DecryptionFailed as error:

@@ -1,18 +1,17 @@
 """The URLs of webhooks, and their API: settings, stored calls and repeats. Source: docs/reference/running.md §9."""
 
 import re
+import threading
 import time
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from config.encryption import DecryptionFailed
-from config.rest import body, handler
-from config.rest.body import UnreadableBody
+from config.rest import handler
 from config.rest.content import write_moment
 from config.rest.request import has_bearer_token
 from config.web.ip_addresses import is_local
@@ -26,26 +25,22 @@ from notifications.sandbox import access, hooks, parameters, waiting
 MAX_BYTES = 1024 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _TEXT_SHOWN = 4096
+_KEPT = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_WAITING = threading.BoundedSemaphore(4)  # half of the threads of a web process, because strangers call hooks
 
 
 def receive(request: HttpRequest, name: str) -> HttpResponse:
     """Store the request and answer as the hook wants. A program with access creates a hook by its first call."""
     if not has_inbox():
         raise Http404
-    hook = SandboxHook.objects.filter(pk=name).first()
-    if hook is None:
-        if not _may_create(request):
-            raise PermissionDenied
-        try:
-            hook = _created(name)
-        except SandboxParameterInvalid as error:
-            return handler.answer(request, error)
+    if request.method not in _KEPT:
+        return handler.answer(request, errors.MethodNotAllowed(allowed=["GET", *_KEPT]))
     try:
-        content = body.read(request.META, max_bytes=MAX_BYTES, chunked=True)
-    except UnreadableBody:
-        return HttpResponse(status=413)
-    hooks.keep(hook, request, content)
-    time.sleep(hook.delay_seconds)
+        hook = _called(request, name)
+        hooks.keep(hook, request, parameters.read_body(request, MAX_BYTES))
+    except errors.NotificationError as error:
+        return handler.answer(request, error)
+    _wait(hook.delay_seconds)
     return HttpResponse(status=hook.status)
 
 
@@ -78,8 +73,8 @@ def calls(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "DELETE":
         rows.delete()
         return HttpResponse(status=204)
-    found = waiting.until(lambda: list(rows.newest()), waiting.seconds(request))
-    return JsonResponse({"calls": [_as_json(call) for call in found]})
+    waiting.until(lambda: list(rows.values_list("pk")[:1]), waiting.seconds(request))
+    return JsonResponse({"calls": [_as_json(call) for call in rows.shown()]})
 
 
 @csrf_exempt
@@ -92,6 +87,22 @@ def repeat(request: HttpRequest, name: str, call_id: UUID) -> HttpResponse:
     url = parameters.text(parameters.read_object(request, ("url",)), "url", most=2000)
     answer = hooks.repeat(call, url)
     return JsonResponse({"status": answer.status, "body": answer.body[:_TEXT_SHOWN].decode(errors="replace")})
+
+
+def _called(request: HttpRequest, name: str) -> SandboxHook:
+    found = SandboxHook.objects.filter(pk=name).first() if _NAME.fullmatch(name) else None
+    if found is None and not _may_create(request):
+        raise errors.SandboxOperatorsAlone
+    return found or _created(name)
+
+
+def _wait(seconds: int) -> None:
+    """Wait before an answer, unless so many others of this process wait that pages and APIs would have no thread."""
+    if seconds and _WAITING.acquire(blocking=False):
+        try:
+            time.sleep(seconds)
+        finally:
+            _WAITING.release()
 
 
 def _may_create(request: HttpRequest) -> bool:
@@ -112,12 +123,13 @@ def _as_json(call: SandboxHookCall) -> dict[str, Any]:
     try:
         content = call.content
     except DecryptionFailed:
-        content = HookContent(headers={}, body="")
+        content = HookContent.of({}, b"")
     return {
         "id": str(call.pk),
         "method": call.method,
         "headers": content.headers,
         "body": content.body,
+        "encoding": "utf-8" if content.is_text else "base64",
         "signature": call.signature,
         "status": call.status,
         "received_at": write_moment(call.received_at),

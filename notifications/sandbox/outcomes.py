@@ -12,10 +12,13 @@ from notifications.models import (
     SandboxRule,
     Status,
 )
-from notifications.models.status import FAILURES
+from notifications.models.sandbox_outcome import MOST_RULES
 from notifications.sandbox import playing
 
 MOST_SECONDS = 7 * 24 * 3600
+# A message that no provider got has no later result. One that bounced may bounce again, as with a real provider.
+_WITHOUT_RESULTS = {Status.TECHNICAL_FAILURE, Status.CANCELLED}
+_ENDED = {Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE}
 BEFORE_ACCEPTANCE = (SandboxOutcome.SOFT_BOUNCE, SandboxOutcome.PROVIDER_DOWN, SandboxOutcome.PROVIDER_SLOW)
 
 
@@ -36,11 +39,15 @@ def choose(message: Notification, outcome: SandboxOutcome, *, seconds: int = 0, 
 
     It replaces what was chosen for the message before.
     """
+    check(message, outcome, reply)
     if message.status == Status.CREATED:
         SandboxRule.objects.filter(notification_id=message.pk).delete()
+        SandboxRule.objects.forget_sent()
+        if SandboxRule.objects.exclude(notification_id=None).count() >= MOST_RULES:
+            rule = f"be chosen for at most {MOST_RULES} waiting messages. Create a rule instead"
+            raise SandboxParameterInvalid(name="The outcome", rule=rule)
         SandboxRule.objects.create(notification_id=message.pk, outcome=outcome, seconds=seconds, reply=reply)
         return
-    check(message, outcome)
     SandboxEvent.objects.filter(notification_id=message.pk).delete()
     if outcome == SandboxOutcome.NO_RECEIPT:
         return
@@ -49,13 +56,18 @@ def choose(message: Notification, outcome: SandboxOutcome, *, seconds: int = 0, 
         playing.play_due()
 
 
-def check(message: Notification, outcome: SandboxOutcome) -> None:
-    """Raise SandboxParameterInvalid if the outcome cannot happen to a message that was sent."""
-    if outcome in BEFORE_ACCEPTANCE:
+def check(message: Notification, outcome: SandboxOutcome, reply: str) -> None:
+    """Raise SandboxParameterInvalid if the outcome cannot happen to a message."""
+    is_waiting = message.status == Status.CREATED
+    if "\0" in reply:
+        raise SandboxParameterInvalid(name="reply", rule="not contain NUL")
+    if is_waiting and not playing.may_reach_sandbox(message):
+        rule = "be chosen for a message of the sandbox. A provider will send this one"
+    elif not is_waiting and outcome in BEFORE_ACCEPTANCE:
         rule = "happen before the message is sent. Create a rule, then send the message"
-    elif not playing.is_in_sandbox(message):
+    elif not is_waiting and not playing.is_in_sandbox(message):
         rule = "be chosen for a message of the sandbox. A provider sent this one"
-    elif message.status in FAILURES and outcome != SandboxOutcome.HARD_BOUNCE:
+    elif message.status in _WITHOUT_RESULTS or (message.status in _ENDED and outcome != SandboxOutcome.HARD_BOUNCE):
         rule = f"be possible for a message with the status {message.status}. Send another message"
     elif outcome == SandboxOutcome.COMPLAINT and message.channel != Channel.EMAIL:
         rule = "be chosen for an email. Texts have no complaints: choose reply with STOP"

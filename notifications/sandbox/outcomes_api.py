@@ -3,6 +3,7 @@
 Source: docs/reference/running.md §9.
 """
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from notifications.sandbox import access, clock, inbox, outcomes, parameters, re
 from notifications.sandbox.sight import EVERYTHING
 
 _OUTCOME = ("outcome", "seconds", "reply")
+_PLUS = re.compile(r"\A\+(?=[\d*?]+\Z)")
 _CONDITIONS = ("recipient", "channel", "template_id", "api_key_id")
 
 
@@ -58,7 +60,7 @@ def rules(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return JsonResponse({"rules": [_as_json(rule) for rule in SandboxRule.objects.newest()]})
     body = parameters.read_object(request, (*_CONDITIONS, *_OUTCOME))
-    if SandboxRule.objects.count() >= MOST_RULES:
+    if SandboxRule.objects.general().count() >= MOST_RULES:
         raise SandboxParameterInvalid(name="The rules", rule=f"be at most {MOST_RULES}. Delete some first")
     rule = SandboxRule.objects.create(**_chosen(body), **_conditions(body))
     return JsonResponse(_as_json(rule), status=201)
@@ -98,20 +100,28 @@ def _conditions(body: dict[str, Any]) -> dict[str, Any]:
     channel = parameters.text(body, "channel", most=10)
     if channel and channel not in Channel.values:
         raise SandboxParameterInvalid(name="channel", rule="be sms or email")
-    recipient = parameters.text(body, "recipient", most=MAX_PATTERN_CHARACTERS)
     return {
         "channel": channel,
-        "recipient": recipient.lower() if "*" in recipient or "?" in recipient else normalise(recipient),
+        "recipient": _pattern(parameters.text(body, "recipient", most=MAX_PATTERN_CHARACTERS).strip()),
         "template": _row(Template, body, "template_id"),
         "api_key": _row(ApiKey, body, "api_key_id"),
     }
+
+
+def _pattern(text: str) -> str:
+    """Return a recipient or a pattern in the form in which recipients are compared. Numbers have no plus sign."""
+    is_pattern = "*" in text or "?" in text
+    compared = _PLUS.sub("", text.lower()) if is_pattern else normalise(text)
+    if len(compared) > MAX_PATTERN_CHARACTERS:  # some letters are two in lower case
+        raise SandboxParameterInvalid(name="recipient", rule=f"have at most {MAX_PATTERN_CHARACTERS} characters")
+    return compared
 
 
 def _row(model: Any, body: dict[str, Any], name: str) -> Any:  # Any: a model and its row
     identifier = parameters.identifier(body, name)
     found = model.objects.filter(pk=identifier).first() if identifier else None
     if identifier and found is None:
-        raise SandboxParameterInvalid(name=name, rule=f"be the id of a {model._meta.verbose_name}")
+        raise SandboxParameterInvalid(name=name, rule=f"be the id of an existing {model._meta.verbose_name}")
     return found
 
 

@@ -60,6 +60,11 @@ def is_in_sandbox(message: Notification) -> bool:
     return message.provider == SANDBOX or message.key_type == KeyType.TEST
 
 
+def may_reach_sandbox(message: Notification) -> bool:
+    """Return whether the sandbox may take a message that waits."""
+    return SANDBOX in settings.PROVIDERS or message.key_type == KeyType.TEST
+
+
 def reply_to_of(message: Notification) -> ReplyToAddress | None:
     """Return the address of this installation to which a reply to an email goes, or None if it goes elsewhere."""
     own = ReplyToAddress.objects.filter(service=message.service_id, archived_at=None)
@@ -89,7 +94,7 @@ def _play(pk: int) -> bool:
     if outcome in _RECEIPTS:
         _apply_receipt(message, *_RECEIPTS[outcome])
     else:
-        _reply(message, outcome, event.reply or _USUAL_REPLY[outcome])
+        _reply(message, outcome, event)
     log.info("sandbox.played", notification_id=str(message.pk), outcome=outcome.value)
     return True
 
@@ -101,7 +106,8 @@ def _apply_receipt(message: Notification, outcome: ReceiptOutcome, code: str) ->
     status.apply(message.provider, Receipt(outcome=outcome, notification_id=message.pk, code=code))
 
 
-def _reply(message: Notification, outcome: SandboxOutcome, text: str) -> None:
+def _reply(message: Notification, outcome: SandboxOutcome, event: SandboxEvent) -> None:
+    text = event.reply or _USUAL_REPLY[outcome]
     if message.channel == Channel.SMS:
         sender = message.sms_sender or SmsSender.objects.filter(service=message.service_id, is_default=True).first()
         to = sender.sender if sender else settings.DEFAULT_SMS_SENDER
@@ -118,7 +124,7 @@ def _reply(message: Notification, outcome: SandboxOutcome, text: str) -> None:
                 text=text,
                 attachments=(),
                 is_shortened=False,
-                content_hash=hashlib.sha256(f"{message.pk} {outcome} {text}".encode()).hexdigest(),
+                content_hash=hashlib.sha256(f"{event.pk} {message.pk}".encode()).hexdigest(),
                 is_automatic=is_automatic,
             )
         )

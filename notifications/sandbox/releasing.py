@@ -35,6 +35,9 @@ def release(arrived: Arrived, to: str) -> None:
         raise errors.SandboxReleaseRefused(reason="the recipient is not valid") from error
     if not policy.is_known(message.service, recipient):
         raise errors.SandboxReleaseRefused(reason="the recipient is not in the team or the guest list")
+    is_subscription = "list-unsubscribe" in {name.lower() for name in arrived.headers}
+    if policy.suppression_of(message.service_id, arrived.channel, recipient, is_subscription=is_subscription):
+        raise errors.SandboxReleaseRefused(reason="the recipient is suppressed for this service")
     result = own_email.hand_over(_copy(arrived, recipient), about="release from the sandbox", must_leave=True)
     if result in _REASONS:
         raise errors.SandboxReleaseRefused(reason=_REASONS[result])

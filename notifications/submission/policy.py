@@ -115,8 +115,15 @@ def suppressed_by(
     """Return the reason why a message would end without being sent. Test keys and simulated recipients have none."""
     if caller.key_type == KeyType.TEST or is_simulated(recipient):
         return None
+    return suppression_of(caller.service_id, channel, recipient, is_subscription=is_subscription)
+
+
+def suppression_of(
+    service_id: UUID, channel: Channel, recipient: PhoneNumber | EmailAddress, *, is_subscription: bool
+) -> SuppressionReason | None:
+    """Return the reason why a recipient gets no messages of a service, or None."""
     normalised = recipient.key
-    reasons = Suppression.objects.reasons(caller.service_id, channel, [normalised], is_subscription=is_subscription)
+    reasons = Suppression.objects.reasons(service_id, channel, [normalised], is_subscription=is_subscription)
     return reasons.get(normalised)
 
 

@@ -8,9 +8,10 @@ client.send_email_notification("ana@example.org", template_id, {"name": "Ana"})
 
 from signalbox import callbacks
 from signalbox._records import StoredRecord
+from signalbox._sandbox import AsyncSandbox, Sandbox
 from signalbox._sending import prepare_upload
 from signalbox._wire import VERSION as __version__
-from signalbox.client import AsyncSandbox, AsyncSignalbox, Sandbox, Signalbox
+from signalbox.client import AsyncSignalbox, Signalbox
 from signalbox.data_sets import AsyncDataSet, DataSet
 from signalbox.errors import (
     ApiError,

@@ -3,64 +3,21 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import httpx
 
-from signalbox import _data_calls, _wire
+from signalbox import _data_calls, _limits, _wire
 from signalbox import _more_sending as more
-from signalbox import _sandbox_calls as sandbox
 from signalbox import _sending as sending
-from signalbox._binding import AsyncCaller, Caller, asynchronous, sync
+from signalbox._binding import asynchronous, sync
 from signalbox._calls import Call
+from signalbox._sandbox import AsyncSandbox, Sandbox
 from signalbox.data_sets import AsyncDataSet, DataSet
 
 Result = TypeVar("Result")
-
-
-class Sandbox:
-    """The sandbox of the service: what would have arrived, and what happens next. It is `client.sandbox`."""
-
-    def __init__(self, client: Caller) -> None:
-        self._client = client
-
-    def _run(self, call: Call[Result]) -> Result:
-        return self._client._run(call)
-
-    messages = sync(sandbox.messages)
-    choose_outcome = sync(sandbox.choose_outcome)
-    release = sync(sandbox.release)
-    rules = sync(sandbox.rules)
-    add_rule = sync(sandbox.add_rule)
-    remove_rule = sync(sandbox.remove_rule)
-    advance_clock = sync(sandbox.advance_clock)
-    set_hook = sync(sandbox.set_hook)
-    remove_hook = sync(sandbox.remove_hook)
-    hook_calls = sync(sandbox.hook_calls)
-    repeat_hook_call = sync(sandbox.repeat_hook_call)
-
-
-class AsyncSandbox:
-    """The sandbox for asyncio, as `Sandbox`."""
-
-    def __init__(self, client: AsyncCaller) -> None:
-        self._client = client
-
-    async def _run(self, call: Call[Result]) -> Result:
-        return await self._client._run(call)
-
-    messages = asynchronous(sandbox.messages)
-    choose_outcome = asynchronous(sandbox.choose_outcome)
-    release = asynchronous(sandbox.release)
-    rules = asynchronous(sandbox.rules)
-    add_rule = asynchronous(sandbox.add_rule)
-    remove_rule = asynchronous(sandbox.remove_rule)
-    advance_clock = asynchronous(sandbox.advance_clock)
-    set_hook = asynchronous(sandbox.set_hook)
-    remove_hook = asynchronous(sandbox.remove_hook)
-    hook_calls = asynchronous(sandbox.hook_calls)
-    repeat_hook_call = asynchronous(sandbox.repeat_hook_call)
 
 
 class _Settings:
@@ -73,11 +30,12 @@ class _Settings:
         *,
         data_token: str | None = None,
         sandbox_token: str | None = None,
-        timeout_seconds: float = _wire.TIMEOUT_SECONDS,
+        timeout_seconds: float | None = None,
         max_retries: int = _wire.MAX_RETRIES,
     ) -> None:
         """url: of the service; key: an API key; data_token: of a data set; sandbox_token: SANDBOX_TOKEN
 
+        timeout_seconds: the longest wait for a part of an answer, by default 30; all of it may take twice as long
         max_retries: the most repeats of a call that may be repeated
         """
         self.url = _wire.base_url(url)
@@ -98,13 +56,20 @@ class _Settings:
     def _options(self, call: Call[Any]) -> dict[str, Any]:
         """Return the arguments of one request. Each attempt has a token of its own."""
         _wire.check_length(call)
-        wait = float(call.params.get("wait", 0))
         return {
             "params": call.params,
             "headers": _wire.headers_of(call, self._key, self._tokens),
-            "timeout": (call.timeout_seconds or self._timeout) + wait,
+            "timeout": self._seconds(call),
             **_wire.body_of(call),
         }
+
+    def _seconds(self, call: Call[Any]) -> float:
+        """Return the longest wait for a part of the answer."""
+        wait = float(call.params.get("wait", 0))
+        return (self._timeout or call.timeout_seconds or _wire.TIMEOUT_SECONDS) + wait
+
+    def _most_seconds(self, call: Call[Any]) -> float:
+        return self._seconds(call) * _limits.TIMES_THE_TIMEOUT
 
 
 class Signalbox(_Settings):
@@ -116,6 +81,7 @@ class Signalbox(_Settings):
 
     def _open(self) -> None:
         self._http = httpx.Client(**_wire.http_options(self.url))
+        self._watch = _limits.Watch()
         self.sandbox = Sandbox(self)
 
     def close(self) -> None:
@@ -180,14 +146,25 @@ class Signalbox(_Settings):
     def _stream(self, call: Call[Any]) -> Iterator[bytes]:
         """Yield the bytes of an answer as they arrive. It is not repeated."""
         try:
-            with self._http.stream(call.method, call.path, **self._options(call)) as response:
-                is_page = response.headers.get("Content-Type", "").startswith("text/html")
-                if not response.is_success or is_page:  # a page is from something in front of the service
-                    response.read()
-                    raise _wire.error_of(response)
-                yield from response.iter_bytes()
+            with ExitStack() as answer:
+                with self._watch.within(self._most_seconds(call)):
+                    response = answer.enter_context(self._request(call))
+                    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+                    if not response.is_success or is_page:  # a page is from something in front of the service
+                        raise _wire.error_of(self._whole(response))
+                yield from _limits.paced(response.iter_bytes(), self._seconds(call))
         except httpx.RequestError as error:
             raise _wire.connection_error(self.url, error) from None
+
+    def _request(self, call: Call[Any]) -> AbstractContextManager[httpx.Response]:
+        extensions = {"trace": self._watch.trace}
+        return self._http.stream(call.method, call.path, **self._options(call), extensions=extensions)
+
+    def _whole(self, response: httpx.Response) -> httpx.Response:
+        body = _limits.Body(self.url)
+        for block in response.iter_bytes():
+            body.add(block)
+        return body.of(response)
 
     def _run(self, call: Call[Result]) -> Result:
         attempt = 0
@@ -195,9 +172,10 @@ class Signalbox(_Settings):
             attempt += 1
             response, failure = None, None
             try:
-                response = self._http.request(call.method, call.path, **self._options(call))
+                with self._watch.within(self._most_seconds(call)), self._request(call) as answer:
+                    response = self._whole(answer)
             except httpx.RequestError as error:
-                failure = error
+                response, failure = None, error
             delay = (
                 _wire.delay_before_retry(call, attempt, self._max_retries, response)
                 if response is None or not response.is_success
@@ -284,9 +262,12 @@ class AsyncSignalbox(_Settings):
             attempt += 1
             response, failure = None, None
             try:
-                response = await self._http.request(call.method, call.path, **self._options(call))
+                async with asyncio.timeout(self._most_seconds(call)):
+                    response = await self._whole(call)
             except httpx.RequestError as error:
                 failure = error
+            except TimeoutError:
+                failure = httpx.ReadTimeout("The answer is too slow")
             delay = (
                 _wire.delay_before_retry(call, attempt, self._max_retries, response)
                 if response is None or not response.is_success
@@ -298,3 +279,10 @@ class AsyncSignalbox(_Settings):
                 return _wire.read(call, response)
             elif failure is not None:
                 raise _wire.connection_error(self.url, failure) from None
+
+    async def _whole(self, call: Call[Any]) -> httpx.Response:
+        body = _limits.Body(self.url)
+        async with self._http.stream(call.method, call.path, **self._options(call)) as response:
+            async for block in response.aiter_bytes():
+                body.add(block)
+        return body.of(response)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from notifications.models import BulkSend, CallbackDelivery, Notification, SandboxEvent, Status, Suppression
 from notifications.sandbox import clock
 from tests import factories
+from tests.at_once import at_once
 from tests.notifications.draining import drain_messages
 
 DAYS = timedelta(days=3)
@@ -120,6 +121,27 @@ def test_the_clock_stands_where_messages_reach_people(call, settings, providers,
     assert answer.status_code == 403
     assert answer.headers["Link"].endswith('/docs/#errors-sandbox-clock>; rel="help"')
     assert Notification.objects.get().created_at == message.created_at
+
+
+def test_the_clock_can_move_often_because_times_long_past_stay(call):
+    message = factories.make_notification(created_at=clock.EARLIEST + timedelta(days=4))
+
+    for _ in range(2):
+        assert advance(call).status_code == 200
+
+    message.refresh_from_db()
+    assert message.created_at == clock.EARLIEST + timedelta(days=1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_clocks_that_move_at_once_add_up():
+    messages = [factories.make_notification() for _ in range(2)]
+
+    at_once(lambda number: [clock.advance(5, messages[number % 2].service) for _ in range(5)])
+
+    for message in messages:
+        moved = message.created_at - Notification.objects.get(pk=message.pk).created_at
+        assert moved == timedelta(seconds=50)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 1.5, "60", 4 * 366 * 24 * 3600])

@@ -15,15 +15,28 @@ from notifications.models import (
     ReceivedText,
     SandboxEvent,
     SandboxMessage,
+    SandboxOutcome,
     SandboxRule,
     Status,
     Suppression,
 )
+from notifications.sandbox import outcomes
 from notifications.sandbox.tasks import play_events
 from notifications.tasks.upkeep import end_without_receipt
 from tests import factories
 from tests.notifications.draining import drain_messages
 
+# The status, callbacks, suppressions and attempts of an email whose outcome was chosen while it waited.
+CHOSEN_BEFORE = {
+    "delivered": ("delivered", ["message.delivered"], [], ["accepted"]),
+    "hard-bounce": ("permanent-failure", ["message.failed", "suppression.added"], ["hard_bounce"], ["accepted"]),
+    "soft-bounce": ("delivered", ["message.delivered"], [], ["temporary", "accepted"]),
+    "complaint": ("delivered", ["message.delivered", "suppression.added"], ["complaint"], ["accepted"]),
+    "out-of-office": ("delivered", ["message.delivered", "received_email"], [], ["accepted"]),
+    "reply": ("delivered", ["message.delivered", "received_email"], [], ["accepted"]),
+    "no-receipt": ("sending", [], [], ["accepted"]),
+    "provider-down": ("created", [], [], ["temporary"]),
+}
 EVENTS = [event.value for event in CallbackEvent if event is not CallbackEvent.MESSAGE_SENT]
 
 
@@ -205,6 +218,7 @@ def test_an_event_waits_until_its_message_is_recorded_as_sent(service):
         ({"recipient": "*@FAIL.test"}, True),
         ({"recipient": "Ana@fail.test"}, True),
         ({"recipient": "*@example.org"}, False),
+        ({"recipient": "[a-z]*@fail.test"}, False),
         ({"channel": "email"}, True),
         ({"channel": "sms"}, False),
     ],
@@ -260,7 +274,116 @@ def test_an_outcome_can_be_chosen_before_a_message_is_sent(call, service):
     message.refresh_from_db()
 
     assert message.status == Status.SENDING
-    assert SandboxRule.objects.get().notification_id == message.pk
+    assert not SandboxRule.objects.exists()
+
+
+@pytest.mark.parametrize(("outcome", "expected"), CHOSEN_BEFORE.items())
+def test_every_outcome_of_a_waiting_email_counts_against_any_rule(call, service, outcome, expected):
+    """The callbacks, the suppression, the attempts and the circuit breaker follow, as they do with a provider."""
+    message = factories.make_notification(factories.make_template(service))
+    assert call("POST", f"messages/{message.pk}/outcome", {"outcome": outcome}).status_code == 200
+    call("POST", "rules", {"outcome": "no-receipt"})
+
+    drain_messages()
+    if outcome == "soft-bounce":
+        again(message)
+    play(message)
+
+    attempts = [one["outcome"] for one in message.attempts]
+    reasons = list(Suppression.objects.values_list("reason", flat=True))
+    assert (message.status, events(), reasons, attempts) == expected
+    assert SandboxMessage.objects.count() == (outcome != "provider-down")
+    assert SandboxRule.objects.count() == (2 if outcome == "provider-down" else 1)
+    assert providers.configured()[0].breaker.allows()
+
+
+def test_outcomes_of_waiting_messages_displace_no_rule_and_end_with_the_message(call, service, monkeypatch):
+    monkeypatch.setattr(outcomes, "MOST_RULES", 2)
+    call("POST", "rules", {"outcome": "hard-bounce", "recipient": "*@fail.test"})
+    template = factories.make_template(service)
+    waiting = [factories.make_notification(template) for _ in range(3)]
+    answers = [call("POST", f"messages/{one.pk}/outcome", {"outcome": "delivered"}).status_code for one in waiting]
+    type(waiting[0]).objects.filter(pk=waiting[0].pk).update(status=Status.CANCELLED)
+
+    again = call("POST", f"messages/{waiting[2].pk}/outcome", {"outcome": "delivered"})
+    sent = send(service, recipient="ana@fail.test")
+
+    assert (answers, again.status_code, sent.status) == ([200, 200, 400], 200, Status.SENDING)
+    assert SandboxRule.objects.get().recipient == "*@fail.test"
+
+
+def test_no_outcome_changes_a_message_that_has_ended(call, service):
+    template = factories.make_template(service)
+    for status, possible in {
+        Status.TECHNICAL_FAILURE: set(),
+        Status.CANCELLED: set(),
+        Status.TEMPORARY_FAILURE: {"hard-bounce"},
+        Status.PERMANENT_FAILURE: {"hard-bounce"},
+    }.items():
+        message = factories.make_notification(template, status=status, provider="sandbox")
+        for outcome in SandboxOutcome.values:
+            answer = call("POST", f"messages/{message.pk}/outcome", {"outcome": outcome})
+            assert answer.status_code == (200 if outcome in possible else 400), (status, outcome)
+        message.refresh_from_db()
+        assert message.status == status
+
+
+def test_a_message_that_waits_for_a_real_provider_has_no_outcome(call, service, settings):
+    settings.PROVIDERS = ["smtp-1=smtp://127.0.0.1:2525"]
+    waiting = factories.make_notification(factories.make_template(service))
+    of_test_key = factories.make_notification(factories.make_template(service), key_type=KeyType.TEST)
+
+    answers = [call("POST", f"messages/{one.pk}/outcome", {"outcome": "delivered"}) for one in (waiting, of_test_key)]
+
+    assert [one.status_code for one in answers] == [400, 200]
+    assert SandboxRule.objects.get().notification_id == of_test_key.pk
+
+
+def test_the_same_reply_twice_is_two_replies(call, service):
+    email, text = send(service), send(service, Channel.SMS)
+
+    for message in (email, text) * 2:
+        call("POST", f"messages/{message.pk}/outcome", {"outcome": "reply", "reply": "Yes"})
+
+    assert (ReceivedEmail.objects.count(), ReceivedText.objects.count()) == (2, 2)
+
+
+WRONG_BODIES = [
+    b'{"outcome":"delivered","seconds":NaN}', b'{"outcome":"delivered","seconds":1e400}',
+    b'{"outcome":"delivered","seconds":1.5}', b'{"outcome":"delivered","seconds":"5"}',
+    b'{"outcome":"delivered","seconds":' + b"9" * 5000 + b"}", b'{"outcome":"delivered","seconds":604801}',
+    b'{"outcome":["delivered"]}', b'{"outcome":"DELIVERED"}', b"{}", b"", b"[", b"\xff", b"null", b"[" * 50_000,
+    b'{"outcome":"reply","reply":"\\u0000"}', b'{"outcome":"reply","reply":"\\ud800"}',
+    b'{"outcome":"reply","reply":5}', b'{"outcome":"reply","reply":"' + b"x" * 1001 + b'"}',
+]  # fmt: skip
+
+
+def test_a_wrong_body_is_refused_as_json_and_stores_nothing(call, service, client):
+    sent = send(service)
+
+    for path in (f"messages/{sent.pk}/outcome", "rules"):
+        for body in WRONG_BODIES:
+            answer = client.generic("POST", f"/sandbox/api/{path}", body, content_type="application/json")
+            assert (answer.status_code, answer.json().get("status_code")) == (400, 400), (path, body[:60])
+        answer = client.generic("POST", f"/sandbox/api/{path}", b" " * 65537, content_type="application/json")
+        assert (answer.status_code, answer.json()["errors"][0]["error"]) == (413, "PayloadTooLarge")
+
+    assert (SandboxRule.objects.count(), SandboxEvent.objects.count()) == (0, 0)
+
+
+def test_a_pattern_is_compared_as_recipients_are(call, db):
+    def stored(recipient):
+        return call("POST", "rules", {"outcome": "no-receipt", "recipient": recipient})
+
+    assert [stored(one).json()["recipient"] for one in ("+44 7700 900123", "+4477*", " *@Fail.test ")] == [
+        "447700900123",
+        "4477*",
+        "*@fail.test",
+    ]
+    for long in ("İ" * 399 + "*", "x" * 401):  # the first one has two characters for each letter in lower case
+        assert stored(long).status_code == 400
+    message = factories.make_notification(recipient=f"{'a' * 300}@example.org")
+    assert not SandboxRule(recipient="*a" * 199 + "*b").matches(message)  # in no exponential time
 
 
 @pytest.mark.parametrize(
@@ -317,8 +440,10 @@ def test_the_page_of_a_message_plays_an_outcome(console, service):
     form = console.get(f"/sandbox/messages/{entry.pk}/").content.decode()
     page = console.post(f"/sandbox/messages/{entry.pk}/outcome/", {"outcome": "hard-bounce"}).content.decode()
     refused = console.post(f"/sandbox/messages/{entry.pk}/outcome/", {"outcome": "reply"}).content.decode()
+    nul = console.post(f"/sandbox/messages/{entry.pk}/outcome/", {"outcome": "reply", "reply": "a\0"}).content.decode()
 
     assert '<option value="hard-bounce">' in form
     assert "The status of the message is permanent-failure." in page
     assert "Nothing happened: outcome reply must be possible" in refused
+    assert "Nothing happened: reply must not contain NUL" in nul
     assert '<option value="provider-down">' not in form

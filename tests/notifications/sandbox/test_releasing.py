@@ -47,6 +47,15 @@ def test_a_message_is_sent_to_nobody_else(call, message, mail, to):
     assert answer.headers["Link"].endswith('/docs/#errors-sandbox-release>; rel="help"')
 
 
+def test_a_message_is_not_sent_to_a_suppressed_member_of_the_team(call, message, mail):
+    factories.make_suppression(message.service, "team@example.org")
+
+    answer = release(call, message, "team@example.org")
+
+    assert (answer.status_code, mail.messages) == (400, [])
+    assert "the recipient is suppressed" in answer.json()["errors"][0]["message"]
+
+
 def test_the_sandbox_alone_releases_nothing(call, message):
     answer = release(call, message, "team@example.org")
 

@@ -44,13 +44,16 @@ sending.add_preview(app)
 def options(
     profile: Annotated[str | None, typer.Option(help="The profile to use; SIGNALBOX_PROFILE sets it, too.")] = None,
     url: Annotated[str | None, typer.Option(help="The URL of the service; SIGNALBOX_URL sets it, too.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.01, max=3600, help="The most seconds to wait for a part of an answer; 30.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON. It may stand after the command, too.")] = False,
 ) -> None:
     """Use Signalbox from the command line: send messages, and write and read data sets.
 
     Secrets come from the keyring or from SIGNALBOX_KEY, SIGNALBOX_DATA_TOKEN and SANDBOX_TOKEN, never from arguments.
     """
-    state.profile, state.url = profile, url
+    state.profile, state.url, state.timeout = profile, url, timeout
     state.is_json = state.is_json or as_json
 
 

@@ -34,6 +34,12 @@ def listen(
                     answer = str(signalbox.sandbox.repeat_hook_call(hook, call["id"], to)["status"])
                 except InvalidRequest as error:
                     answer = error.message
-                result = {"id": call["id"], "signature": call["signature"], "answer": answer, "body": call["body"]}
+                result = {
+                    "id": call["id"],
+                    "signature": call["signature"],
+                    "answer": answer,
+                    "body": call["body"],
+                    "encoding": call["encoding"],
+                }
                 show(result, f"{call['received_at']} signature {call['signature']}, answer {answer}")
             time.sleep(0.2)

@@ -23,6 +23,8 @@ needs nothing of the service. This page is written from the help of its commands
 - **Scripts.** `--json` prints JSON, also errors. Exit codes: 0 done, 1 refused, 2 wrong use, 3 no connection,
   130 interrupted.
 - **Repeats.** Commands repeat a call only if that is safe, as [the library](library.md) does.
+- **Slow services.** A command waits 30 seconds for a part of an answer, or `--timeout` before the command, and twice
+  as long for all of it. A download may take longer while at least 1,000 bytes arrive in this time.
 - **Completion.** `signalbox --install-completion` installs it for bash, zsh and fish.
 """
 

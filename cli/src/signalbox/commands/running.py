@@ -29,6 +29,7 @@ class State:
 
     profile: str | None = None
     url: str | None = None
+    timeout: float | None = None
     is_json: bool = False
 
 
@@ -42,6 +43,7 @@ def client() -> Signalbox:
         profile.secret("key"),
         data_token=profile.secret("data_token"),
         sandbox_token=profile.secret("sandbox_token"),
+        timeout_seconds=state.timeout,
     )
 
 
