@@ -1,6 +1,6 @@
 """Format numbers, durations and times for people."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from django.utils import timezone
 
@@ -61,5 +61,12 @@ def month(text: str) -> str:
 
 
 def spoken(at: datetime) -> str:
-    """Return a time for a sentence, in the format of the template tag `moment`."""
-    return f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"
+    """Return a time for a sentence, in the format of the template tag `moment`.
+
+    The first and last hours of the years 1 to 9999 have no local time in some zones, so they are in UTC.
+    """
+    try:
+        at = timezone.localtime(at)
+    except OverflowError:
+        at = at.astimezone(UTC)
+    return f"{at:%-d %b %Y, %H:%M %Z}"

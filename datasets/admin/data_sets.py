@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from config.console.admin import Button
 from config.console.shown_once import Secret, Snippet
 from config.console.typed_name import TypedNameForm
 from config.invalid import InvalidValue
@@ -86,6 +87,15 @@ class DataSetAdmin(
         if request.method not in {"GET", "HEAD"}:
             raise PermissionDenied
         return HttpResponseRedirect(self.url_of("remove", self._row_or_404(request, object_id)))
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        """Return the buttons of the settings, which delete records or an empty data set."""
+        if obj.is_of_product:
+            return []
+        if not obj.record_count:
+            return [Button("Delete data set…", "remove", tone="ending")]
+        by_condition = Button("Delete records by a condition…", "delete-where", tone="ending")
+        return [by_condition, Button("Empty…", "empty", tone="ending")]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: type[DataSetForm] = NewDataSetForm if obj is None else DataSetForm

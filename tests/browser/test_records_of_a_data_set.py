@@ -101,7 +101,7 @@ def test_a_rejected_record_is_corrected_with_the_keyboard(page: Page, writer: Wr
 
 
 def test_matching_records_are_counted_before_they_are_deleted(page: Page, looks: Looks) -> None:
-    tab(page, "Records")
+    tab(page, "Settings")
     page.get_by_role("link", name="Delete records by a condition…").click()
     page.get_by_label("Condition").fill("n >= 3")
     page.get_by_label("Reason").fill("test data")
