@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
-from datasets.models import DataSet, DataSetDay, FieldSeen
+from datasets.models import DataSet, DataSetDay
 from datasets.store import fields_seen, freshness
 from datasets.store.freshness import State
 
@@ -19,8 +19,6 @@ _DAYS = 30
 
 
 def context(data_set: DataSet) -> dict[str, Any]:
-    if fields_seen.is_stale(data_set):
-        fields_seen.note(data_set)
     in_time = data_set.records.order_by("timestamp", "record_id").values_list("timestamp", flat=True)
     first, last = in_time.first(), in_time.reverse().first()
     shown = days(data_set)
@@ -33,7 +31,7 @@ def context(data_set: DataSet) -> dict[str, Any]:
         "days": shown,
         "most": max(max(day.writes, day.refused) for day in shown),
         "totals": {name: sum(getattr(day, name) for day in shown) for name in ("writes", "refused", "without_token")},
-        "fields": FieldSeen.objects.filter(data_set=data_set),
+        "fields": fields_seen.current(data_set),
         "owners": ", ".join(str(owner) for owner in data_set.owners.all()) or "–",
     }
 

@@ -117,9 +117,7 @@ def offered(data_set: DataSet, chosen: list[str]) -> list[str]:
 
 def chosen_fields(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str]:
     """Return the fields that the person sees as columns. Store a new choice."""
-    if fields_seen.is_stale(data_set):
-        fields_seen.note(data_set)
-    seen = list(FieldSeen.objects.filter(data_set=data_set).values_list("name", flat=True))
+    seen = [field.name for field in fields_seen.current(data_set)]
     if form.is_bound and "choose" in form.data and user is not None:
         names = [name for name in _given(form, "columns") if name in seen]
         ChosenColumns.objects.update_or_create(user=user, data_set=data_set, defaults={"names": names})

@@ -1,10 +1,16 @@
 // Additions to pages that also work without scripts: copy buttons, self-selecting fields, and keyboard control.
 
-document.addEventListener("DOMContentLoaded", () => {
-    for (const button of document.querySelectorAll("[data-copy]")) {
+document.addEventListener("DOMContentLoaded", show_copy_buttons);
+document.addEventListener("redrawn", show_copy_buttons);
+
+function show_copy_buttons() {
+    for (const button of document.querySelectorAll("[data-copy][hidden]")) {
         button.hidden = false;
         button.addEventListener("click", () => copy(button));
     }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
     for (const field of document.querySelectorAll("[data-select-all]")) {
         field.addEventListener("focus", () => field.select());
     }
