@@ -60,6 +60,14 @@ def month(text: str) -> str:
     return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
 
 
+def day(at: datetime) -> str:
+    """Return the local day of a time, for a heading. The year is left out if it is the current one."""
+    on, today = timezone.localdate(at), timezone.localdate()
+    if (today - on).days in (0, 1):
+        return "Yesterday" if today > on else "Today"
+    return f"{on:%-d %B}" if on.year == today.year else f"{on:%-d %B %Y}"
+
+
 def spoken(at: datetime) -> str:
     """Return a time for a sentence, in the format of the template tag `moment`.
 

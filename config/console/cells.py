@@ -57,13 +57,13 @@ def moment_by(at: datetime, person: str) -> SafeString:
     return two_lines(moment(at), format_html("by {}", breakable(author(person))) if person else "")
 
 
-def breakable(text: str) -> SafeString:
+def breakable(text: str, fits: int = _FITS) -> SafeString:
     """Return a long email address with places to break it after "@" and ".".
 
     >>> breakable("ana@example.org"), breakable("grace.hopper@department.example.org")
     ('ana@example.org', 'grace.<wbr>hopper@<wbr>department.<wbr>example.<wbr>org')
     """
-    if len(text) <= _FITS:
+    if len(text) <= fits:
         return conditional_escape(text)
     return format_html_join(_BREAK, "{}", [(part,) for part in _AFTER_SIGN.split(text)])
 

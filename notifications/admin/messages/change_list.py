@@ -3,7 +3,7 @@
 Source: docs/reference/console.md §2.9.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -17,10 +17,16 @@ from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
+from notifications.models import Notification
 from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
-_reference = attrgetter("reference")
+# The columns that a page leaves out if all of its messages have no value there.
+_MAY_BE_EMPTY: dict[str, Callable[[Notification], Any]] = {
+    "named": attrgetter("reference"),
+    "took": attrgetter("completed_at"),
+    "sent_by": lambda message: message.api_key_id or message.created_by,
+}
 
 
 class MessageChangeList(ConsoleChangeList):
@@ -58,9 +64,9 @@ class MessageChangeList(ConsoleChangeList):
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
-            message.shown_text = text
-        if self.result_list and not any(map(_reference, self.result_list)):
-            self.list_display = [column for column in self.list_display if column != "named"]  # it would be empty
+            message.shown_text, message.shown_day = text, formats.day(message.created_at)
+        empty = {name for name, value in _MAY_BE_EMPTY.items() if not any(map(value, self.result_list))}
+        self.list_display = [column for column in self.list_display if column not in empty or not self.result_list]
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
 
