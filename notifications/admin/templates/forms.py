@@ -79,7 +79,14 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance._state.adding:
+        is_new = self.instance._state.adding
+        typed = self.data or ({} if is_new else languages.fields(self.instance.newest()))
+        self.language_sections = []
+        for section in languages.sections(typed):
+            fields = languages.form_fields(section, self.instance.type, _EMAILS_ONLY if is_new else "")
+            self.fields |= fields
+            self.language_sections.append((section, [self[name] for name in fields]))
+        if is_new:
             return
         for name in ("service", "type"):  # fixed after creation: callers' programs contain its id
             self.fields.pop(name, None)
@@ -129,15 +136,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         texts = [subject, cleaned.get("content") or "", *languages.texts(self.data)]
         cleaned["defaults"] = samples.read_defaults(self.data, *texts)
         checked(templates.check_defaults, cleaned["defaults"], *texts)
-        cleaned["translations"] = checked(languages.to_store, self.data, channel)
-        if "language" in cleaned:
-            is_text_message = channel is Channel.SMS
-            checked(
-                templates.check_translations,
-                cleaned["language"],
-                cleaned["translations"],
-                is_text_message=is_text_message,
-            )
+        cleaned["translations"] = languages.to_store(self.data, channel)
+        for index, field, error in templates.find_translation_errors(
+            cleaned.get("language", ""), cleaned["translations"], is_text_message=channel is Channel.SMS
+        ):
+            self.add_error(f"{field}-{languages.read(self.data)[index].number}", error)
         self._refuse_newer_version(cleaned)
         return cleaned
 

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.utils.translation import get_language_info
 
+from config.console.theme import Textarea, TextInput
 from config.invalid import InvalidValue
 from notifications.models import Channel, TemplateVersion
-from notifications.validation.languages import MAX_LANGUAGES, parse_language, primary
+from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, parse_language, primary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +57,10 @@ def texts(typed: Mapping[str, Any]) -> list[str]:
 
 
 def to_store(typed: Mapping[str, Any], channel: Channel) -> list[dict[str, str | None]]:
-    """Return the submitted texts as a version stores them. Raises InvalidValue if a language code is wrong."""
+    """Return the submitted texts as a version stores them."""
     return [
         {
-            "language": parse_language(section.language.strip()),
+            "language": _spelled(section.language.strip()),
             "subject": section.subject if channel is Channel.EMAIL else None,
             "content": section.content,
         }
@@ -77,6 +79,34 @@ def named(code: str) -> str:
     except (InvalidValue, KeyError):
         return code
     return f"{known} ({code})"
+
+
+def form_fields(section: LanguageFields, channel: str, subject_help: str = "") -> dict[str, forms.Field]:
+    """Return the fields of a section with their names. channel: "" if it is not chosen yet"""
+    is_known = section.title != section.language
+    language = {"lang": section.language} if section.language and is_known else {}
+    of_language = f", {section.title}" if section.language else ""
+    shown = {
+        "language": forms.CharField(
+            label="Language code", max_length=MAX_CODE_CHARACTERS, widget=TextInput(attrs={"placeholder": "cy"})
+        ),
+        "subject": forms.CharField(
+            label=f"Subject{of_language}", max_length=1000, widget=TextInput(attrs=language), help_text=subject_help
+        ),
+        "content": forms.CharField(label=f"Message{of_language}", widget=Textarea(attrs={"rows": 10, **language})),
+    }
+    if channel == Channel.SMS:
+        del shown["subject"]
+    for name, field in shown.items():
+        field.required, field.strip, field.initial = False, False, getattr(section, name)
+    return {f"{name}-{section.number}": field for name, field in shown.items()}
+
+
+def _spelled(code: str) -> str:
+    try:
+        return parse_language(code)
+    except InvalidValue:  # the form shows the error
+        return code
 
 
 def _submitted(typed: Mapping[str, Any]) -> Iterator[LanguageFields]:
