@@ -181,11 +181,6 @@ class MenuLink:
     place: str
     group: str
 
-    @property
-    def kind(self) -> str:
-        """Return what the search calls the page: *Dashboards* of data is not the *Dashboard* of a service."""
-        return "Page" if self.title == self.place else f"Page in {self.place}"
-
 
 def links(request: HttpRequest) -> list[MenuLink]:
     """Return the pages that this person may open, in the order of the menu."""

@@ -18,12 +18,6 @@ class ActiveFilter:
 
 
 @register.simple_tag
-def row_of(changelist: Any, number: int) -> Any:
-    """Return a row of the list, because the results of Django and the theme hold only its cells."""
-    return changelist.result_list[number]
-
-
-@register.simple_tag
 def active_filters(changelist: Any) -> list[ActiveFilter]:
     """Return the filters for which the list's query string has a valid value."""
     found = []

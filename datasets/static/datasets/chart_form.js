@@ -21,6 +21,7 @@ document.addEventListener("DOMContentLoaded", () => {
             for (const id of ["finding", "drawn"]) {
                 document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
             }
+            document.querySelectorAll("#drawn [data-copy]").forEach((button) => { button.hidden = false; });
             document.querySelectorAll("#drawn details").forEach((details, number) => { details.open = open[number]; });
             history.replaceState(null, "", url);
             document.dispatchEvent(new Event("redrawn"));

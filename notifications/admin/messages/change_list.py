@@ -3,8 +3,7 @@
 Source: docs/reference/console.md §2.9.
 """
 
-from collections.abc import Callable, Sequence
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -17,16 +16,11 @@ from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
-from notifications.models import Notification
 from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
 # The columns that a page leaves out if all of its messages have no value there.
-_MAY_BE_EMPTY: dict[str, Callable[[Notification], Any]] = {
-    "named": attrgetter("reference"),
-    "took": attrgetter("completed_at"),
-    "sent_by": lambda message: message.api_key_id or message.created_by,
-}
+_MAY_BE_EMPTY = {"named": ["reference"], "took": ["completed_at"], "sent_by": ["api_key_id", "created_by"]}
 
 
 class MessageChangeList(ConsoleChangeList):
@@ -63,10 +57,12 @@ class MessageChangeList(ConsoleChangeList):
         parts = self._parts(self.queryset)
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         self.result_list = self.page.messages
+        filled: set[str] = set()
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text, message.shown_day = text, formats.day(message.created_at)
-        empty = {name for name, value in _MAY_BE_EMPTY.items() if not any(map(value, self.result_list))}
-        self.list_display = [column for column in self.list_display if column not in empty or not self.result_list]
+            filled |= {name for name, fields in _MAY_BE_EMPTY.items() if any(getattr(message, f) for f in fields)}
+        if self.result_list:
+            self.list_display = [name for name in self.list_display if name in filled or name not in _MAY_BE_EMPTY]
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
 

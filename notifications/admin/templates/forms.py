@@ -83,7 +83,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         typed = self.data or ({} if is_new else languages.fields(self.instance.newest()))
         self.language_sections = []
         for section in languages.sections(typed):
-            fields = languages.form_fields(section, self.instance.type, _EMAILS_ONLY if is_new else "")
+            fields = languages.form_fields(section, self.instance.type)
             self.fields |= fields
             self.language_sections.append((section, [self[name] for name in fields]))
         if is_new:

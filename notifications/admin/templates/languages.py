@@ -10,7 +10,7 @@ from django.utils.translation import get_language_info
 from config.console.theme import Textarea, TextInput
 from config.invalid import InvalidValue
 from notifications.models import Channel, TemplateVersion
-from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, parse_language, primary
+from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, parse_language, primary, spelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def to_store(typed: Mapping[str, Any], channel: Channel) -> list[dict[str, str |
     """Return the submitted texts as a version stores them."""
     return [
         {
-            "language": _spelled(section.language.strip()),
+            "language": spelled(section.language.strip()),
             "subject": section.subject if channel is Channel.EMAIL else None,
             "content": section.content,
         }
@@ -81,32 +81,23 @@ def named(code: str) -> str:
     return f"{known} ({code})"
 
 
-def form_fields(section: LanguageFields, channel: str, subject_help: str = "") -> dict[str, forms.Field]:
+def form_fields(section: LanguageFields, channel: str) -> dict[str, forms.Field]:
     """Return the fields of a section with their names. channel: "" if it is not chosen yet"""
-    is_known = section.title != section.language
-    language = {"lang": section.language} if section.language and is_known else {}
     of_language = f", {section.title}" if section.language else ""
+    attrs = {"lang": section.language} if of_language and section.title != section.language else {}
     shown = {
-        "language": forms.CharField(
-            label="Language code", max_length=MAX_CODE_CHARACTERS, widget=TextInput(attrs={"placeholder": "cy"})
-        ),
-        "subject": forms.CharField(
-            label=f"Subject{of_language}", max_length=1000, widget=TextInput(attrs=language), help_text=subject_help
-        ),
-        "content": forms.CharField(label=f"Message{of_language}", widget=Textarea(attrs={"rows": 10, **language})),
+        "language": ("Language code", TextInput({"placeholder": "cy", "maxlength": MAX_CODE_CHARACTERS})),
+        "subject": (f"Subject{of_language}", TextInput(attrs)),
+        "content": (f"Message{of_language}", Textarea({"rows": 10, **attrs})),
     }
-    if channel == Channel.SMS:
-        del shown["subject"]
-    for name, field in shown.items():
-        field.required, field.strip, field.initial = False, False, getattr(section, name)
-    return {f"{name}-{section.number}": field for name, field in shown.items()}
-
-
-def _spelled(code: str) -> str:
-    try:
-        return parse_language(code)
-    except InvalidValue:  # the form shows the error
-        return code
+    options: Any = {"required": False, "strip": False}
+    return {
+        f"{name}-{section.number}": forms.CharField(
+            label=label, widget=widget, initial=getattr(section, name), **options
+        )
+        for name, (label, widget) in shown.items()
+        if name != "subject" or channel != Channel.SMS
+    }
 
 
 def _submitted(typed: Mapping[str, Any]) -> Iterator[LanguageFields]:
