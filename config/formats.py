@@ -68,6 +68,11 @@ def day(at: datetime) -> str:
     return f"{on:%-d %B}" if on.year == today.year else f"{on:%-d %B %Y}"
 
 
+def clock(at: datetime) -> str:
+    """Return the local time of day to the second."""
+    return f"{timezone.localtime(at):%H:%M:%S %Z}"
+
+
 def spoken(at: datetime) -> str:
     """Return a time for a sentence, in the format of the template tag `moment`.
 

@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
-from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -202,7 +201,7 @@ class NotificationAdmin(
 
     # Columns
 
-    made = column("Created", lambda message: f"{timezone.localtime(message.created_at):%H:%M:%S %Z}")
+    made = column("Created", lambda message: formats.clock(message.created_at))
 
     status_title = column("Status", lambda message: status_titles.cell(message))
 

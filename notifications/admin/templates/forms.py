@@ -79,14 +79,13 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        is_new = self.instance._state.adding
-        typed = self.data or ({} if is_new else languages.fields(self.instance.newest()))
-        self.language_sections = []
-        for section in languages.sections(typed):
-            fields = languages.form_fields(section, self.instance.type)
+        version = None if self.instance._state.adding else self.instance.newest()
+        typed = self.data or (languages.fields(version) if version else {})
+        sections = [(one, languages.form_fields(one, self.instance.type)) for one in languages.sections(typed)]
+        for _, fields in sections:
             self.fields |= fields
-            self.language_sections.append((section, [self[name] for name in fields]))
-        if is_new:
+        self.language_sections = [(one, [self[name] for name in fields]) for one, fields in sections]
+        if version is None:
             return
         for name in ("service", "type"):  # fixed after creation: callers' programs contain its id
             self.fields.pop(name, None)
@@ -95,7 +94,6 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 self.fields[name].help_text = self.fields[name].help_text.removeprefix(_EMAILS_ONLY).strip()
         if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
             self.fields["redact_personalisation"].disabled = True
-        version = self.instance.newest()
         self.initial = {
             **self.initial,
             "name": version.name,

@@ -8,9 +8,8 @@ from django import forms
 from django.utils.translation import get_language_info
 
 from config.console.theme import Textarea, TextInput
-from config.invalid import InvalidValue
 from notifications.models import Channel, TemplateVersion
-from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, parse_language, primary, spelled
+from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, primary, spelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +74,8 @@ def named(code: str) -> str:
     ('Welsh (cy)', 'xx')
     """
     try:
-        known = get_language_info(primary(parse_language(code)))["name"]
-    except (InvalidValue, KeyError):
+        known = get_language_info(primary(spelled(code)))["name"]
+    except KeyError:
         return code
     return f"{known} ({code})"
 
