@@ -4,6 +4,7 @@ Source: docs/reference/console.md §2.9.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -20,7 +21,7 @@ from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
 # The columns that a page leaves out if all of its messages have no value there.
-_MAY_BE_EMPTY = {"named": ["reference"], "took": ["completed_at"], "sent_by": ["api_key_id", "created_by"]}
+_MAY_BE_EMPTY = {"named": attrgetter("reference"), "took": attrgetter("completed_at")}
 
 
 class MessageChangeList(ConsoleChangeList):
@@ -57,12 +58,11 @@ class MessageChangeList(ConsoleChangeList):
         parts = self._parts(self.queryset)
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         self.result_list = self.page.messages
-        filled: set[str] = set()
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text, message.shown_day = text, formats.day(message.created_at)
-            filled |= {name for name, fields in _MAY_BE_EMPTY.items() if any(getattr(message, f) for f in fields)}
-        if self.result_list:
-            self.list_display = [name for name in self.list_display if name in filled or name not in _MAY_BE_EMPTY]
+        for name, value in _MAY_BE_EMPTY.items():
+            if self.result_list and not any(map(value, self.result_list)):
+                self.list_display = [column for column in self.list_display if column != name]
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
 
