@@ -1,6 +1,6 @@
 """Format numbers, durations and times for people."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from django.utils import timezone
 
@@ -60,6 +60,26 @@ def month(text: str) -> str:
     return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
 
 
+def day(at: datetime) -> str:
+    """Return the local day of a time, for a heading. The year is left out if it is the current one."""
+    on, today = timezone.localdate(at), timezone.localdate()
+    if (today - on).days in (0, 1):
+        return "Yesterday" if today > on else "Today"
+    return f"{on:%-d %B}" if on.year == today.year else f"{on:%-d %B %Y}"
+
+
+def clock(at: datetime) -> str:
+    """Return the local time of day to the second."""
+    return f"{timezone.localtime(at):%H:%M:%S %Z}"
+
+
 def spoken(at: datetime) -> str:
-    """Return a time for a sentence, in the format of the template tag `moment`."""
-    return f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"
+    """Return a time for a sentence, in the format of the template tag `moment`.
+
+    The first and last hours of the years 1 to 9999 have no local time in some zones, so they are in UTC.
+    """
+    try:
+        at = timezone.localtime(at)
+    except OverflowError:
+        at = at.astimezone(UTC)
+    return f"{at:%-d %b %Y, %H:%M %Z}"

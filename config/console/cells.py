@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -28,8 +27,11 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
     """Return a time in the console's time zone, with the zone's name, and UTC on hover (trap T12)."""
     if at is None:
         return never
-    utc = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    return format_html('<time class="sb-moment" title="{}">{}</time>', utc, formats.spoken(at))
+    return format_html('<time class="sb-moment" title="{}">{}</time>', utc(at), formats.spoken(at))
+
+
+def utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def two_lines(first: str, second: str) -> SafeString:
@@ -39,12 +41,9 @@ def two_lines(first: str, second: str) -> SafeString:
 
 def date_above_time(at: datetime, person: str = "") -> SafeString:
     """Return a time in two lines for narrow columns, with UTC on hover, and with the person who acted."""
-    local = timezone.localtime(at)
-    time = f"{local:%H:%M %Z}"
-    lines = two_lines(
-        f"{local:%-d %b %Y}", format_html("{} by {}", time, breakable(author(person))) if person else time
-    )
-    return format_html('<time title="{}">{}</time>', f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", lines)
+    day, time = formats.spoken(at).split(", ")
+    lines = two_lines(day, format_html("{} by {}", time, breakable(author(person))) if person else time)
+    return format_html('<time title="{}">{}</time>', utc(at), lines)
 
 
 def author(stored: str) -> str:
@@ -57,13 +56,13 @@ def moment_by(at: datetime, person: str) -> SafeString:
     return two_lines(moment(at), format_html("by {}", breakable(author(person))) if person else "")
 
 
-def breakable(text: str) -> SafeString:
+def breakable(text: str, fits: int = _FITS) -> SafeString:
     """Return a long email address with places to break it after "@" and ".".
 
     >>> breakable("ana@example.org"), breakable("grace.hopper@department.example.org")
     ('ana@example.org', 'grace.<wbr>hopper@<wbr>department.<wbr>example.<wbr>org')
     """
-    if len(text) <= _FITS:
+    if len(text) <= fits:
         return conditional_escape(text)
     return format_html_join(_BREAK, "{}", [(part,) for part in _AFTER_SIGN.split(text)])
 

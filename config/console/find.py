@@ -109,7 +109,10 @@ def suggestions(request: HttpRequest, term: str) -> list[Match]:
         if all(word in f"{link.title} {link.place} {link.about}".lower() for word in text.split())
     ]
     places.sort(key=lambda link: (not link.title.lower().startswith(text), text not in link.title.lower()))
-    pages_found = [Match(kind="Page", title=link.title, url=link.url) for link in places[:MOST_OF_A_KIND]]
+    pages_found = [  # the place tells *Dashboards* of data from the *Dashboard* of a service
+        Match(kind="Page" if one.title == one.place else f"Page in {one.place}", title=one.title, url=one.url)
+        for one in places[:MOST_OF_A_KIND]
+    ]
     rows = (match for part in areas.parts(Finder) for match in part.suggest(request, term))
     return _without_duplicates([*pages_found, *rows])
 

@@ -13,11 +13,10 @@ from config.console import audit_sentences
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.downloads import file_response
 from config.jobs import bulk
-from datasets import tokens
-from datasets.admin import chart, emptying, exports, overview_tab, owners, records, retention, tabs, tokens_tab
+from datasets.admin import chart, emptying, exports, overview_tab, owners, record_list, retention, tabs, tokens_tab
 from datasets.admin.access import author, manages_all, reader_of, tokens_of
 from datasets.admin.chart import ChartForm
-from datasets.admin.records import RecordsForm
+from datasets.admin.record_list import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
 from datasets.errors import Busy, InvalidQuery, QueryTooLarge
 from datasets.models import DataSet, KeptValue
@@ -70,11 +69,11 @@ class DataSetPages(ShownOnceAdmin):
     def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show records, newest first. Filters come in a POST, so that no id is in a URL."""
         form = RecordsForm(request.POST or None)
-        columns = records.columns(data_set, author(request), form)
-        page = records.newest(data_set, form, columns, reader_of(request, data_set))
-        chosen = {"form": form, "columns": columns, "page": page}
-        chosen["has_kept"] = not data_set.is_of_product and KeptValue.objects.restorable(data_set.pk).exists()
-        return self.tab(request, data_set, "records", offered=records.offered(data_set, columns), **chosen)
+        fields = record_list.chosen_fields(data_set, author(request), form)
+        shown = {"form": form, "fields": fields, "offered": record_list.offered(data_set, fields)}
+        shown["page"] = record_list.found(data_set, form, fields, reader_of(request, data_set))
+        shown["has_kept"] = not data_set.is_of_product and KeptValue.objects.restorable(data_set.pk).exists()
+        return self.tab(request, data_set, "records", **shown)
 
     def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
         form = ChartForm(request.GET or None, data_set=data_set)
@@ -84,9 +83,7 @@ class DataSetPages(ShownOnceAdmin):
         return self.tab(request, data_set, "chart", form=form, chart=found)
 
     def tokens_page(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        rows = tokens_tab.rows(tokens_of(request).filter(data_set=data_set))
-        needs_writer = not data_set.is_of_product and not tokens.live_of(data_set).filter(may_write=True).exists()
-        return self.tab(request, data_set, "tokens", rows=rows, needs_writer=needs_writer)
+        return self.tab(request, data_set, "tokens", **tokens_tab.context(data_set, tokens_of(request)))
 
     def retention(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show what new rules would delete, with a button that saves them."""

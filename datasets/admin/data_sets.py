@@ -107,6 +107,15 @@ class DataSetAdmin(
             raise PermissionDenied
         return HttpResponseRedirect(self.url_of("remove", self._row_or_404(request, object_id)))
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        """Return the buttons of the settings, which delete records or an empty data set."""
+        if obj.is_of_product:
+            return []
+        if not obj.record_count:
+            return [Button("Delete data set…", "remove", tone="ending")]
+        by_condition = Button("Delete records by a condition…", "delete-where", tone="ending")
+        return [by_condition, Button("Empty…", "empty", tone="ending")]
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: type[DataSetForm] = NewDataSetForm if obj is None else DataSetForm
         known = {

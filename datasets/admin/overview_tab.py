@@ -1,4 +1,4 @@
-"""The overview of a data set: counts, days, fields, example commands and refused writes.
+"""The overview of a data set: counts, days and fields.
 
 Source: docs/reference/console.md §2.15.
 """
@@ -11,36 +11,27 @@ from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
-from datasets.admin import examples
-from datasets.models import DataSet, DataSetDay, FieldSeen, WriteError
-from datasets.records import moments
+from datasets.models import DataSet, DataSetDay
 from datasets.store import fields_seen, freshness
 from datasets.store.freshness import State
 
 _DAYS = 30
-_TOKEN = "$DATA_TOKEN"  # noqa: S105  a shell variable
 
 
 def context(data_set: DataSet) -> dict[str, Any]:
-    if fields_seen.is_stale(data_set):
-        fields_seen.note(data_set)
     in_time = data_set.records.order_by("timestamp", "record_id").values_list("timestamp", flat=True)
     first, last = in_time.first(), in_time.reverse().first()
     shown = days(data_set)
     return {
-        "url": examples.url(data_set),
         "stored": formats.number(data_set.record_count),
-        "first": moments.write(first) if first else "–",
-        "last": moments.write(last) if last else "–",
+        "first": first,
+        "last": last,
         "last_write": cells.moment(data_set.last_write_at, never="Never"),
         "state": freshness_chip(data_set),
         "days": shown,
         "most": max(max(day.writes, day.refused) for day in shown),
         "totals": {name: sum(getattr(day, name) for day in shown) for name in ("writes", "refused", "without_token")},
-        "fields": FieldSeen.objects.filter(data_set=data_set),
-        "post": examples.write(data_set, _TOKEN),
-        "put": examples.empty(data_set, _TOKEN),
-        "write_errors": WriteError.objects.filter(data_set=data_set),
+        "fields": fields_seen.current(data_set),
         "owners": ", ".join(str(owner) for owner in data_set.owners.all()) or "–",
     }
 

@@ -202,5 +202,5 @@ def _shown(data_set: DataSet, kept: KeptValue) -> EarlierValue:
         value = kept.value()
     except DecryptionFailed:
         return EarlierValue(kept=kept, place="", record_id="", text="")
-    place = records.place(data_set, value.timestamp, value.record_id)
+    place = records.place(data_set, value.record_id)
     return EarlierValue(kept=kept, place=place, record_id=value.record_id, text=as_json(value))

@@ -7,14 +7,14 @@ from datasets.models import DataSet
 TITLES = {
     "overview": "Overview",
     "records": "Records",
-    "rejected": "Rejected",
-    "schema": "Schema",
     "chart": "Chart",
-    "tokens": "Tokens",
-    "retention": "Retention",
     "imports": "Import",
     "export": "Export",
+    "rejected": "Rejected",
+    "schema": "Schema",
+    "retention": "Retention",
     "activity": "Activity",
+    "tokens": "For developers",
     "change": "Settings",
 }
 

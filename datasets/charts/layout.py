@@ -66,7 +66,8 @@ def laid_out(chart: ChartData, size: Size, *, has_heading: bool) -> Drawn:
     if any(plotted(value) is not None for one in series for value in one.values):
         draw = {"line": marks.lines, "bar": marks.bars, "stacked_bar": marks.stacked_bars}[chart.kind]
         parts += [*axes.places(plot, places, chart.period, size.font_size), *draw(series, plot)]
-        parts += [axes.zero(plot), *_target(chart, plot, size, wording), *_values(chart, series, places, plot, wording)]
+        parts += [axes.zero(plot), *_target(chart, series, plot, size, wording)]
+        parts += [*_values(chart, series, places, plot, wording)]
     else:
         parts.append(
             axes.text(plot.x((plot.places - 1) / 2), top + plot_height / 2, wording.no_values, anchor="middle")
@@ -127,20 +128,30 @@ def _legend(chart: ChartData, series: Sequence[Series], size: Size, top: float) 
     return (line + 1) * _LEGEND_LINE + 4, parts
 
 
-def _target(chart: ChartData, plot: Plot, size: Size, wording: ChartWords) -> list[str]:
+def _target(chart: ChartData, series: Sequence[Series], plot: Plot, size: Size, wording: ChartWords) -> list[str]:
+    """Return the line of the target, and its label where it covers least of the lines of values."""
     target = plotted(chart.target)
     if target is None:
         return []
     y = marks.number(plot.y(target))
     name = f"{chart.target_label or wording.target}: {numbers.value(chart.target, chart, missing='')}"
     name = texts.fitted(name, plot.width - 8, size.font_size)
-    above = plot.y(target) - 6
+    wide, high = texts.width(name, size.font_size), size.font_size
+    rights = [plot.left + plot.width - 4, plot.left + 4 + wide]
+    above, below = plot.y(target) - 6, plot.y(target) + high + 4
+    bottoms = [one for one in (above, below) if plot.top < one < plot.top + plot.height] or [above]
+    points = marks.points(series, plot) if chart.kind == "line" else []
+
+    def covered(place: tuple[float, float]) -> int:
+        right, bottom = place
+        return sum(right - wide < x < right and bottom - high < y < bottom + 4 for x, y in points)
+
+    right, bottom = min(((right, bottom) for right in rights for bottom in bottoms), key=covered)
     line = (
         f'<path class="chart-target" stroke="{TARGET}" stroke-width="1.5" stroke-dasharray="6 4" fill="none" '
         f'd="M{marks.number(plot.left)} {y}H{marks.number(plot.left + plot.width)}"/>'
     )
-    at = above if above - size.font_size > plot.top - size.font_size else plot.y(target) + size.font_size + 4
-    label = axes.text(plot.left + plot.width - 4, at, name, anchor="end", css_class="chart-text chart-halo")
+    label = axes.text(right, bottom, name, anchor="end", css_class="chart-text chart-halo")
     return [line, label]
 
 

@@ -49,6 +49,18 @@ def lines(series: Sequence[Series], plot: Plot) -> list[str]:
     return [part for row in order for part in _line(series[row], colour(series, row), plot)]
 
 
+def points(series: Sequence[Series], plot: Plot) -> list[tuple[float, float]]:
+    """Return points on the lines of the series, eight for each place."""
+    found = []
+    for one in series:
+        values = [plotted(value) for value in one.values]
+        for place, (value, following) in enumerate(zip(values, [*values[1:], None], strict=True)):
+            if value is not None:
+                slope = 0.0 if following is None else following - value
+                found += [(plot.x(place + part / 8), plot.y(value + slope * part / 8)) for part in range(8)]
+    return found
+
+
 def _line(series: Series, paint: int, plot: Plot) -> list[str]:
     values = [plotted(value) for value in series.values]
     path, dots = [], []

@@ -161,8 +161,9 @@ def read_start(found: datetime | str) -> datetime:
 
 
 def read_moment(found: datetime | str | None) -> datetime | None:
-    """Convert a moment of a raw query. SQLite returns text."""
-    return datetime.fromisoformat(found).replace(tzinfo=UTC) if isinstance(found, str) else found
+    """Convert a moment of a raw query. SQLite returns text, or a moment without its zone."""
+    moment = datetime.fromisoformat(found) if isinstance(found, str) else found
+    return None if moment is None else moment.replace(tzinfo=UTC)
 
 
 def prepare() -> None:

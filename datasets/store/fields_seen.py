@@ -35,6 +35,13 @@ def is_stale(data_set: DataSet) -> bool:
     return data_set.fields_revision != data_set.revision
 
 
+def current(data_set: DataSet) -> list[FieldSeen]:
+    """Return the fields of the newest sample, which is taken first if records have been written since the last one."""
+    if is_stale(data_set):
+        note(data_set)
+    return list(FieldSeen.objects.filter(data_set=data_set))
+
+
 def stale() -> QuerySet[DataSet]:
     return DataSet.objects.exclude(fields_revision=F("revision"))
 

@@ -23,6 +23,11 @@ def parse_language(text: str) -> str:
     return "-".join([first.lower(), *map(_spelled, others)])
 
 
+def spelled(text: str) -> str:
+    """Return a language code in its usual spelling, and another text as it is."""
+    return parse_language(text) if _CODE.fullmatch(text) else text
+
+
 def primary(code: str) -> str:
     """Return the language of a code without its script and country.
 

@@ -1,6 +1,6 @@
 """Validate templates, however they are saved: in the console, by the API, from files and by `provision`."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from config.invalid import InvalidValue
 from notifications.rendering import placeholders, sms
@@ -42,21 +42,34 @@ def check_translations(language: str, translations: Sequence[Translation], *, is
 
     language: of the first text; translations: `[{"language", "subject", "content"}]`, as stored
     """
-    codes = [language, *(one["language"] for one in translations)]
-    for code in codes:
-        if parse_language(code or "") != code:
-            raise InvalidValue(f"Enter the language code “{code}” as “{parse_language(code or '')}”.")
-        if codes.count(code) > 1:
-            raise InvalidValue(f"The language {code} occurs twice. Remove one of the texts.")
-    if len(codes) > MAX_LANGUAGES:
-        raise InvalidValue(f"Use at most {MAX_LANGUAGES} languages. You entered {len(codes)}.")
-    for one in translations:
+    _check_code(language)
+    if len(translations) >= MAX_LANGUAGES:
+        raise InvalidValue(f"Use at most {MAX_LANGUAGES} languages. You entered {len(translations) + 1}.")
+    for index, field, reason in find_translation_errors(language, translations, is_text_message=is_text_message):
+        raise InvalidValue(reason if field == "language" else f"{translations[index]['language']}: {reason}")
+
+
+def find_translation_errors(
+    language: str, translations: Sequence[Translation], *, is_text_message: bool
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the errors of texts in further languages: the index of the text, its field, and the reason."""
+    codes = [language]
+    for index, one in enumerate(translations):
+        code, subject, content = (one[name] or "" for name in ("language", "subject", "content"))
         try:
-            if not is_text_message:
-                check_subject(one["subject"] or "")
-            check_content(one["content"] or "", is_text_message=is_text_message)
+            _check_code(code)
         except InvalidValue as error:
-            raise InvalidValue(f"{one['language']}: {error}") from error
+            yield index, "language", str(error)
+        if code in codes:
+            yield index, "language", f"The language {code} occurs twice. Remove one of the texts."
+        codes.append(code)
+        for field, reason in find_errors(subject, content, is_text_message=is_text_message, is_strict=False):
+            yield index, field, reason
+
+
+def _check_code(code: str) -> None:
+    if parse_language(code) != code:
+        raise InvalidValue(f"Enter the language code “{code}” as “{parse_language(code)}”.")
 
 
 def check_files(names: Collection[str]) -> None:
@@ -70,10 +83,13 @@ def check_files(names: Collection[str]) -> None:
         raise InvalidValue(f"A template can have at most {MAX_FILES} files. Remove one first.")
 
 
-def find_errors(subject: str | None, content: str | None, *, is_text_message: bool) -> list[tuple[str, str]]:
+def find_errors(
+    subject: str | None, content: str | None, *, is_text_message: bool, is_strict: bool = True
+) -> list[tuple[str, str]]:
     """Return the errors of a text as pairs of field and reason. None: a missing or already rejected value.
 
-    `provision` alone accepts texts with characters that a text message cannot contain, as values may contain them.
+    is_strict: also refuse characters that a text message cannot contain. `provision` and further languages accept
+    them, as values may contain them.
     """
     found: list[tuple[str, str]] = []
     if not is_text_message:
@@ -83,7 +99,7 @@ def find_errors(subject: str | None, content: str | None, *, is_text_message: bo
             found.append(("subject", str(error)))
     if content is None:
         return found
-    if is_text_message:
+    if is_text_message and is_strict:
         found += [("content", error) for error in _lost_characters(content)]
     try:
         check_content(content, is_text_message=is_text_message)

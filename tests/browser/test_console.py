@@ -100,7 +100,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     page.get_by_role("link", name="View records").click()
     expect(page.get_by_text('"count": 1').or_(page.get_by_role("cell", name="1", exact=True)).first).to_be_visible()
 
-    page.get_by_role("navigation").get_by_role("link", name="Overview").last.click()
+    page.get_by_role("navigation").get_by_role("link", name="Settings").last.click()
     page.get_by_role("link", name="Empty…").click()
     page.locator("#id_name").fill(f"{group}/volumes")
     page.get_by_role("button", name=re.compile("Empty 1 record")).click()

@@ -1,6 +1,7 @@
 """What was typed into a form is there again, whichever way a person left it. Source: docs/reference/console.md §1.1."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator
 
@@ -116,9 +117,47 @@ def send_after_the_session_has_ended(page: Page, place: str) -> None:
     page.context.clear_cookies()
     page.context.add_cookies([cookie for cookie in cookies if "csrf" in cookie["name"]])
     page.get_by_role("button", name="Check message", exact=True).last.click()
+    sign_in_again(page)
+
+
+def sign_in_again(page: Page) -> None:
     page.get_by_label("Email address or user name").fill(NAMES[page.context])
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Password").press("Enter")
+
+
+def reload_after_the_session_has_ended(page: Page, place: str) -> None:
+    page.context.clear_cookies(name="sessionid")
+    page.reload()
+    sign_in_again(page)
+
+
+def sign_out_in_another_tab_and_send(page: Page, place: str) -> None:
+    other = page.context.new_page()
+    other.goto(HOME)
+    other.locator(".sb-person > summary").click()
+    other.get_by_role("button", name="Sign out").click()
+    other.wait_for_load_state()
+    other.close()
+    page.get_by_role("button", name="Check message", exact=True).last.click()
+    sign_in_again(page)
+
+
+def switch_the_service_and_return(page: Page, place: str) -> None:
+    page.locator(".sb-switcher > summary").click()
+    page.locator(".sb-switcher button[name=service]").last.click()
+    page.wait_for_load_state()
+    page.goto(place)
+
+
+def send_while_the_server_fails(page: Page, place: str) -> None:
+    sends = re.compile("/notification/send/")
+    page.route(sends, lambda route: route.fulfill(status=503, body="The database is away."))
+    page.evaluate("document.querySelector('[data-send]').removeAttribute('data-send')")
+    page.get_by_role("button", name="Check message", exact=True).last.click()
+    expect(page.get_by_text("The database is away.")).to_be_visible()
+    page.unroute(sends)
+    page.goto(place)
 
 
 def send_without_a_csrf_cookie(page: Page, place: str) -> None:
@@ -159,6 +198,10 @@ WAYS = (
     reload,
     search_and_return,
     send_after_the_session_has_ended,
+    reload_after_the_session_has_ended,
+    sign_out_in_another_tab_and_send,
+    switch_the_service_and_return,
+    send_while_the_server_fails,
     send_without_a_csrf_cookie,
     send_without_a_connection,
     send_with_an_error,

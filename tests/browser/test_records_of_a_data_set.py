@@ -79,6 +79,26 @@ def test_a_record_is_changed_deleted_and_restored(page: Page, looks: Looks) -> N
     assert problems == []
 
 
+def test_the_chart_is_drawn_again_at_each_change_and_says_what_it_shows(page: Page, looks: Looks) -> None:
+    tab(page, "Chart")
+    page.get_by_label("Measure").focus()
+    page.get_by_label("Measure").select_option("n:mean")
+    expect(page.get_by_role("heading", name="Mean of n by")).to_be_visible()
+    expect(page.get_by_label("Measure")).to_be_focused()
+    page.get_by_text("For developers").last.click()
+    expect(page.get_by_role("button", name="Copy The same by API")).to_be_visible()
+    page.get_by_label("Split").select_option("channel")
+    expect(page.locator("#drawn pre")).to_contain_text("group_by=channel")
+    expect(page.get_by_role("button", name="Copy The same by API")).to_be_visible()
+    chart = page.locator(".chart-svg:visible").first
+    chart.focus()
+    page.keyboard.press("End")
+    expect(page.locator(".chart-tip").first).not_to_be_empty()
+    assert looks.problems(page) == []
+    page.reload()
+    expect(page.get_by_label("Split")).to_have_value("channel")
+
+
 def test_a_rejected_record_is_corrected_with_the_keyboard(page: Page, writer: Writer, looks: Looks) -> None:
     wrong = [{"_id": "v9", "_timestamp": "yesterday", "n": 9}]
     headers = {"Authorization": f"Bearer {writer.token}"}
@@ -101,7 +121,7 @@ def test_a_rejected_record_is_corrected_with_the_keyboard(page: Page, writer: Wr
 
 
 def test_matching_records_are_counted_before_they_are_deleted(page: Page, looks: Looks) -> None:
-    tab(page, "Records")
+    tab(page, "Settings")
     page.get_by_role("link", name="Delete records by a condition…").click()
     page.get_by_label("Condition").fill("n >= 3")
     page.get_by_label("Reason").fill("test data")

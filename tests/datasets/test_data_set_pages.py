@@ -70,7 +70,7 @@ def test_every_tab_opens_for_its_owner_and_not_for_others(data_set, tab):
     [
         ("overview", "Nothing has been written in these days."),
         ("overview", "No records yet. After the first"),
-        ("overview", "No write has been refused."),
+        ("tokens", "No write has been refused."),
         ("records", "No records yet."),
         ("chart", "No records in these periods."),
         ("tokens", "No tokens."),
@@ -85,25 +85,30 @@ def test_an_empty_data_set_says_what_belongs_there(manager, data_set, tab, said)
     assert said in text_of(manager.get(page(data_set, tab)))
 
 
-def test_the_overview_shows_counts_fields_commands_and_rejected_writes(manager, data_set):
+def test_the_overview_is_for_people_and_developers_find_commands_and_rejected_writes(manager, data_set):
     secret = make_token(data_set, "write")
     put_in(data_set, [{"_timestamp": AT, "channel": "web"}, {"_timestamp": "2024-02-03T04:05:06Z", "n": 5}])
     refused = call("POST", data_set, secret, [{"_timestamp": AT}, {"_timestamp": "soon", "secret": "do not keep"}])
 
-    text = text_of(manager.get(page(data_set, "overview")))
+    overview, for_developers, settings = (
+        text_of(manager.get(page(data_set, tab))) for tab in ("overview", "tokens", "change")
+    )
 
-    for said in (AT, "2024-02-03T04:05:06Z", "pay_volumes", "/data/pay/volumes", "channel", "50 %", "&quot;web&quot;"):
-        assert said in text, said
-    assert "curl -sS -X PUT" in text
-    assert "must be an ISO 8601 date-time" in text
-    assert refused.headers["X-Request-Id"] in text
-    assert "1 write " in text
-    assert "do not keep" not in text
+    of_developers = ("curl -sS -X PUT", "pay_volumes", "must be an ISO 8601 date-time", refused.headers["X-Request-Id"])
+    for said in ("1 Jan 2024, 00:00 GMT", "3 Feb 2024, 04:05 GMT", "channel", "50 %", "&quot;web&quot;", "1 write "):
+        assert said in overview, said
+    for said in of_developers:
+        assert said in for_developers, said
+        assert said not in overview, said
+    for said in ("Empty…", "Delete records by a condition…"):
+        assert said in settings, said
+        assert said not in overview, said
+    assert "do not keep" not in overview + for_developers
 
 
-def test_the_curl_of_the_overview_writes_as_pasted(manager, data_set):
+def test_the_curl_for_developers_writes_as_pasted(manager, data_set):
     put_in(data_set, some_records(1))
-    text = text_of(manager.get(page(data_set, "overview"))).replace("&#x27;", "'").replace("&quot;", '"')
+    text = text_of(manager.get(page(data_set, "tokens"))).replace("&#x27;", "'").replace("&quot;", '"')
 
     sent = re.search(r"-d '(\[\{.*?\}\])'", text)
 
@@ -131,8 +136,8 @@ def test_records_are_found_by_time_and_by_id_without_either_in_a_url(manager, da
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"start_at": "soon"}, "Enter a date such as 2024-01-31"),
-        ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "Enter a later date than in “From”."),
+        ({"start_at": "soon"}, "Enter a date and a time, such as 2024-01-31 09:30."),
+        ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "Enter a later time than in “From”."),
     ],
 )
 def test_a_wrong_range_is_rejected_beside_its_field_and_kept(manager, data_set, sent, said):
@@ -163,10 +168,10 @@ def test_pages_of_filtered_records_follow_one_another(manager, data_set):
     while True:
         text = text_of(manager.post(url, sent))
         seen += rows_of(text)
-        after = re.search(r'name="after" value="([^"]+)"', text)
-        if after is None:
+        cursor = re.search(r'name="cursor" value="([^"]+)"', text)
+        if cursor is None:
             break
-        sent["after"] = after[1]
+        sent["cursor"] = cursor[1]
 
     assert seen == [f"r{n:06}" for n in reversed(range(120))]
 
@@ -194,10 +199,59 @@ def test_columns_are_kept_for_each_person(manager, data_set):
     manager.post(url, {"choose": "1", "columns": ["b", "no such"]})
 
     text = text_of(manager.get(url))
-    assert "<td>second</td>" in text
-    assert "<td>first</td>" not in text
+    assert ">second</button></td>" in text
+    assert ">first</button></td>" not in text
     assert ChosenColumns.objects.get().names == ["b"]
-    assert "<td>first</td>" in text_of(signed_in("olga", manages=True).get(url))
+    assert ">first</button></td>" in text_of(signed_in("olga", manages=True).get(url))
+
+
+def test_records_are_filtered_by_a_value_and_sorted_by_a_heading(manager, data_set):
+    channels = ["web", "post:2", "web", "", True, None]
+    put_in(
+        data_set,
+        [
+            {"_timestamp": f"2024-07-0{n}T23:30:00Z", "_id": f"r{n}", "channel": channel, "count": 3000 - n}
+            for n, channel in enumerate(channels, start=1)
+        ],
+    )
+    url = page(data_set, "records")
+
+    def shown(**sent) -> str:
+        return text_of(manager.post(url, sent))
+
+    first = text_of(manager.get(url))
+    assert rows_of(first) == ["r6", "r5", "r4", "r3", "r2", "r1"]
+    assert "2 Jul 2024, 00:30 BST" in first  # the local time
+    assert '<td class="sb-number"><button' in first
+    assert ">2,999</button>" in first
+    assert re.search(r'aria-sort="descending"><button[^>]* value="_timestamp:ascending"', first)
+    filters = re.findall(r'name="filter" value="(channel:[^"]*)"', first)
+    assert filters == ["channel:true", "channel:", "channel:web", "channel:post:2", "channel:web"]
+    found = {given: rows_of(shown(filter=[given])) for given in filters}
+    assert found == {"channel:true": ["r5"], "channel:": ["r4"], "channel:web": ["r3", "r1"], "channel:post:2": ["r2"]}
+    both = shown(filter=["channel:web", "count:2999"], sort_by="count:ascending")
+    assert rows_of(both) == ["r1"]
+    assert "<span>channel: <strong>web</strong></span>" in both
+    assert "filter_by=channel%3Aweb&amp;filter_by=count%3A2999&amp;sort_by=count%3Aascending" in both
+    without = shown(filter=["channel:web", "count:2999"], without="count:2999", sort_by="count:ascending")
+    assert rows_of(without) == ["r3", "r1"]
+    assert re.search(r'aria-sort="ascending"><button[^>]* value="count:descending"', without)
+
+
+@pytest.mark.parametrize("sent", [{"filter": "no value"}, {"sort_by": "x"}, {"cursor": "x"}, {"filter": "a:\0"}])
+def test_a_forged_filter_or_order_shows_the_reason(manager, data_set, sent):
+    put_in(data_set, some_records(1))
+
+    text = text_of(manager.post(page(data_set, "records"), sent))
+
+    assert "The records cannot be shown." in text
+    assert "Clear filters" in text
+
+
+def test_moments_without_a_local_time_are_shown_in_utc(manager, data_set):
+    put_in(data_set, [{"_timestamp": "0001-01-01T00:00:00Z", "_id": "r1"}])
+
+    assert "1 Jan 1, 00:00 UTC" in text_of(manager.get(page(data_set, "records")))
 
 
 def test_the_breadcrumbs_of_a_token_lead_to_its_data_set(manager, data_set):
@@ -340,12 +394,12 @@ def charted(manager, data_set, **asked) -> str:
 
 
 def some_days(data_set) -> str:
-    """Write records today and return the day."""
+    """Write records today and return the day as the table of a chart writes it."""
     now = timezone.now()
     values = [{"_timestamp": now.isoformat(), "channel": f"c{n}", "n": n} for n in range(12) for _ in range(12 - n)]
     put_in(data_set, values)
     tasks.note_fields()
-    return f"{now:%Y-%m-%d}"
+    return f"{timezone.localtime(now):%-d %B %Y}"
 
 
 @pytest.mark.parametrize("kind", ["bars", "lines"])
@@ -365,7 +419,7 @@ def test_a_chart_has_eight_series_and_others_with_a_table_of_all_values(manager,
 
 
 def test_a_chart_of_a_measure_says_what_it_omits(manager, data_set):
-    today = some_days(data_set)
+    some_days(data_set)
 
     summed = charted(manager, data_set, measure="n:sum")
     mean = charted(manager, data_set, measure="n:mean", split="channel")
@@ -374,7 +428,32 @@ def test_a_chart_of_a_measure_says_what_it_omits(manager, data_set):
     assert f'<td class="sb-number">{sum(n * (12 - n) for n in range(12))}</td>' in summed
     assert "other" not in re.findall(r'<th scope="col"[^>]*>(.*?)</th>', mean)
     assert "The others cannot be combined" in mean
-    assert f"{today}T00:00:00Z,78" in table.getvalue().decode().splitlines()
+    assert table.getvalue().decode().splitlines()[-1].endswith("Z,78")
+
+
+def test_the_first_chart_sums_a_number_by_a_field_with_few_values_and_says_what_is_seen(manager, data_set):
+    noon = timezone.now().replace(hour=12)
+    records = [
+        {"_timestamp": (noon - timedelta(days=day)).isoformat(), "channel": channel, "age": 30, "count": count}
+        | {"name": f"n{day}{channel}", "paid": day < 2}
+        for day in range(10)
+        for channel, count in (("web", 610), ("post", 390 if day > 1 else 590))
+    ]
+    put_in(data_set, records)
+
+    first = text_of(manager.get(page(data_set, "chart")))
+    by_paid = charted(manager, data_set, split="paid")
+    fewer = charted(manager, data_set, measure="count:mean")
+    old = make_data_set(type="old")
+    put_in(old, [{"_timestamp": "2019-05-01T00:00:00Z", "n": 7}])
+
+    assert '<h2 class="sb-heading">Sum of count by day and channel</h2>' in first
+    assert "Most of the sum of count is of channel <strong>web</strong>: 59 %." in first
+    assert "In the last whole day, the sum of count was 1,200, 20 % more than in the day before." in first
+    assert "time_zone=Europe%2FLondon" in first
+    assert "Most records are of paid <strong>false</strong>: 71 %." in by_paid
+    assert "In the last whole day, the mean of count was 600, 20 % more than in the day before." in fewer
+    assert "Sum of n by year</h2>" in text_of(manager.get(page(old, "chart")))
 
 
 def test_a_chart_has_at_most_two_thousand_points(manager, data_set):

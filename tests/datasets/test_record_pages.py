@@ -27,7 +27,7 @@ def page(data_set, word: str) -> str:
 
 
 def place(data_set, record_id: str) -> str:
-    return records.place(data_set, MOMENT, record_id)
+    return records.place(data_set, record_id)
 
 
 def values(data_set) -> dict[str, object]:

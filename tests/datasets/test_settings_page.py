@@ -194,7 +194,7 @@ def test_every_page_of_a_token_keeps_the_tabs_and_the_menu_entry(data_set, owner
     for word, url in pages.items():
         text = client.get(url).content.decode()
         tokens_tab = reverse("admin:datasets_dataset_tokens", args=[data_set.pk])
-        assert f'<a href="{tokens_tab}" aria-current="page">Tokens</a>' in text, word
+        assert f'<a href="{tokens_tab}" aria-current="page">For developers</a>' in text, word
     menu = client.get(pages["rotate"]).context["menu"]
     assert [place["title"] for group in menu for place in group["places"] if place["is_current"]] == ["Data"]
 
@@ -236,7 +236,7 @@ def test_an_invalid_date_is_not_a_search_without_results(data_set, owner):
 
     text = text_of(browser_of(owner).post(url, {"start_at": "31.1.2024"}))
 
-    assert "Check the dates." in text
-    assert "Correct the dates to see records." in text
+    assert "The records cannot be shown." in text
+    assert "Correct the filters to see records." in text
     assert "No records match" not in text
-    assert "Such as 2024-01-31" in text
+    assert "such as 2024-01-31" in text

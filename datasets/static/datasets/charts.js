@@ -1,6 +1,9 @@
 // Shows the values of a place in a chart: under the pointer, on a tap, and with the arrow keys on a focused chart.
 
-document.addEventListener("DOMContentLoaded", () => {
+document.addEventListener("DOMContentLoaded", prepare);
+document.addEventListener("redrawn", prepare);
+
+function prepare() {
     for (const chart of document.querySelectorAll(".chart-box > .chart-svg")) {
         const areas = [...chart.querySelectorAll(".chart-values > rect")];
         if (!areas.length) continue;
@@ -67,4 +70,4 @@ document.addEventListener("DOMContentLoaded", () => {
             }
         });
     }
-});
+}

@@ -4,7 +4,6 @@ Source: docs/reference/console.md §3.4.
 """
 
 from collections.abc import Iterator
-from datetime import UTC
 
 from django.http import StreamingHttpResponse
 
@@ -12,6 +11,7 @@ from config.console.downloads import file_response
 from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
 from notifications.admin.bulk_sends.bad_rows import HIDDEN, text_of
+from notifications.admin.list_download import moment
 from notifications.bulk_tables.columns import is_recipient_column
 from notifications.models import BulkRow, BulkSend
 from notifications.models.bulk_row import RowState
@@ -40,7 +40,5 @@ def _lines(bulk_send: BulkSend, names: list[str]) -> Iterator[bytes]:
     found = streamed(rows.values_list(*columns), chunk_size=_ROWS_AT_ONCE)
     for number, cells, state, message_id, status, at in found:
         shown = [HIDDEN if is_hidden else text_of(cell) for cell, is_hidden in zip(cells, hides, strict=False)]
-        moment = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if at else ""
-        yield csv_line(
-            [number, *shown, status or _STATES.get(state, state), moment, message_id and str(message_id)]
-        ).encode()
+        words = status or _STATES.get(state, state)
+        yield csv_line([number, *shown, words, moment(at), message_id and str(message_id)]).encode()

@@ -20,7 +20,8 @@ from notifications.admin.messages.search import SEARCH
 from notifications.submission.templates import redaction
 
 STATUS = filters.StatusFilter.parameter_name
-_reference = attrgetter("reference")
+# The columns that a page leaves out if all of its messages have no value there.
+_MAY_BE_EMPTY = {"named": attrgetter("reference"), "took": attrgetter("completed_at")}
 
 
 class MessageChangeList(ConsoleChangeList):
@@ -58,9 +59,10 @@ class MessageChangeList(ConsoleChangeList):
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
-            message.shown_text = text
-        if self.result_list and not any(map(_reference, self.result_list)):
-            self.list_display = [column for column in self.list_display if column != "named"]  # it would be empty
+            message.shown_text, message.shown_day = text, formats.day(message.created_at)
+        for name, value in _MAY_BE_EMPTY.items():
+            if self.result_list and not any(map(value, self.result_list)):
+                self.list_display = [column for column in self.list_display if column != name]
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
 

@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
-from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -35,6 +34,7 @@ from notifications.admin.service_rows import OwnRowsFilter, RetainedRowAdmin, ke
 from notifications.models import KeyType, Notification, Role
 
 _FIRST_WORDS = 60  # characters that fit on one line of a cell
+_WHOLE = 40  # characters of a recipient that are never broken
 _SHORT = timedelta(seconds=10)
 
 
@@ -191,6 +191,7 @@ class NotificationAdmin(
             "last_day": last.isoformat() if last else "",
             "filters_now": request.GET.urlencode(),
             "search_url": self.url_of("search"),
+            "unsearched_url": changelist.get_query_string(remove=[search.SEARCH]) if changelist.found else "",
             "tests_url": changelist.get_query_string({"key_type": "all"}) if hides_tests else "",
             "has_hidden_tests": hides_tests and tests.exists(),
             "kept_days": chosen.retention_days if chosen else None,
@@ -200,17 +201,15 @@ class NotificationAdmin(
 
     # Columns
 
-    @admin.display(description="Created")
-    def made(self, message: Notification) -> SafeString:
-        local = timezone.localtime(message.created_at)
-        return cells.two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M:%S %Z}")
+    made = column("Created", lambda message: formats.clock(message.created_at))
 
     status_title = column("Status", lambda message: status_titles.cell(message))
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
         return cells.two_lines(
-            cells.breakable(permissions.shown_recipient(message, message.recipient)), message.get_channel_display()
+            cells.breakable(permissions.shown_recipient(message, message.recipient), _WHOLE),
+            message.get_channel_display(),
         )
 
     @admin.display(description="Message")

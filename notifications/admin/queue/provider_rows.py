@@ -138,12 +138,12 @@ def _breaker(circuit: ProviderCircuit | None, half_open_at: list[datetime]) -> B
         since = f"The provider has rejected the login since {formats.spoken(circuit.since)} ({circuit.reason})."
         if circuit.probe_at <= now:
             return Breaker(label="Half open", tone="warn", sentence=f"{since} The next message tests it.")
-        tested = f"One message a minute tests it, the next at {_clock(circuit.probe_at)}."
+        tested = f"One message a minute tests it, the next at {formats.clock(circuit.probe_at)}."
         return Breaker(label="Open", tone="bad", sentence=f"{since} {tested} Correct PROVIDERS or the account.")
     still_open = [at for at in half_open_at if at > now]
     if still_open:
         where = formats.counted(len(still_open), "worker process sends", "worker processes send")
-        sentence = f"Five attempts in a row failed: {where} nothing to it until {_clock(max(still_open))}."
+        sentence = f"Five attempts in a row failed: {where} nothing to it until {formats.clock(max(still_open))}."
         return Breaker(label="Open", tone="bad", sentence=sentence)
     if half_open_at:
         return Breaker(label="Half open", tone="warn", sentence="Attempts failed. The next message tests the provider.")
@@ -174,7 +174,3 @@ def _channels(provider: Provider) -> str:
 
 def _scheme(entry: str) -> str:
     return entry.partition("=")[2].partition("://")[0] or entry
-
-
-def _clock(at: datetime) -> str:
-    return f"{timezone.localtime(at):%H:%M:%S %Z}"

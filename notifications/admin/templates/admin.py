@@ -137,8 +137,7 @@ class TemplateAdmin(FilesAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Remove *History*: *Versions* shows the author of each text, and the audit shows other changes."""
-        own = {"draft_label": "Save draft"} if kwargs.get("obj") else {"languages": languages.sections(request.POST)}
-        context = {**context, **own}
+        context = {**context, "draft_label": "Save draft"} if kwargs.get("obj") else context
         page = super().render_change_form(request, context, *args, **kwargs)
         page.context_data["show_history"] = False
         return page

@@ -79,7 +79,13 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance._state.adding:
+        version = None if self.instance._state.adding else self.instance.newest()
+        typed = self.data or (languages.fields(version) if version else {})
+        sections = [(one, languages.form_fields(one, self.instance.type)) for one in languages.sections(typed)]
+        for _, fields in sections:
+            self.fields |= fields
+        self.language_sections = [(one, [self[name] for name in fields]) for one, fields in sections]
+        if version is None:
             return
         for name in ("service", "type"):  # fixed after creation: callers' programs contain its id
             self.fields.pop(name, None)
@@ -88,7 +94,6 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 self.fields[name].help_text = self.fields[name].help_text.removeprefix(_EMAILS_ONLY).strip()
         if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
             self.fields["redact_personalisation"].disabled = True
-        version = self.instance.newest()
         self.initial = {
             **self.initial,
             "name": version.name,
@@ -129,15 +134,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         texts = [subject, cleaned.get("content") or "", *languages.texts(self.data)]
         cleaned["defaults"] = samples.read_defaults(self.data, *texts)
         checked(templates.check_defaults, cleaned["defaults"], *texts)
-        cleaned["translations"] = checked(languages.to_store, self.data, channel)
-        if "language" in cleaned:
-            is_text_message = channel is Channel.SMS
-            checked(
-                templates.check_translations,
-                cleaned["language"],
-                cleaned["translations"],
-                is_text_message=is_text_message,
-            )
+        cleaned["translations"] = languages.to_store(self.data, channel)
+        for index, field, error in templates.find_translation_errors(
+            cleaned.get("language", ""), cleaned["translations"], is_text_message=channel is Channel.SMS
+        ):
+            self.add_error(f"{field}-{languages.read(self.data)[index].number}", error)
         self._refuse_newer_version(cleaned)
         return cleaned
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.utils.translation import get_language_info
 
-from config.invalid import InvalidValue
+from config.console.theme import Textarea, TextInput
 from notifications.models import Channel, TemplateVersion
-from notifications.validation.languages import MAX_LANGUAGES, parse_language, primary
+from notifications.validation.languages import MAX_CODE_CHARACTERS, MAX_LANGUAGES, primary, spelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +56,10 @@ def texts(typed: Mapping[str, Any]) -> list[str]:
 
 
 def to_store(typed: Mapping[str, Any], channel: Channel) -> list[dict[str, str | None]]:
-    """Return the submitted texts as a version stores them. Raises InvalidValue if a language code is wrong."""
+    """Return the submitted texts as a version stores them."""
     return [
         {
-            "language": parse_language(section.language.strip()),
+            "language": spelled(section.language.strip()),
             "subject": section.subject if channel is Channel.EMAIL else None,
             "content": section.content,
         }
@@ -73,10 +74,29 @@ def named(code: str) -> str:
     ('Welsh (cy)', 'xx')
     """
     try:
-        known = get_language_info(primary(parse_language(code)))["name"]
-    except (InvalidValue, KeyError):
+        known = get_language_info(primary(spelled(code)))["name"]
+    except KeyError:
         return code
     return f"{known} ({code})"
+
+
+def form_fields(section: LanguageFields, channel: str) -> dict[str, forms.Field]:
+    """Return the fields of a section with their names. channel: "" if it is not chosen yet"""
+    of_language = f", {section.title}" if section.language else ""
+    attrs = {"lang": section.language} if of_language and section.title != section.language else {}
+    shown = {
+        "language": ("Language code", TextInput({"placeholder": "cy", "maxlength": MAX_CODE_CHARACTERS})),
+        "subject": (f"Subject{of_language}", TextInput(attrs)),
+        "content": (f"Message{of_language}", Textarea({"rows": 10, **attrs})),
+    }
+    options: Any = {"required": False, "strip": False}
+    return {
+        f"{name}-{section.number}": forms.CharField(
+            label=label, widget=widget, initial=getattr(section, name), **options
+        )
+        for name, (label, widget) in shown.items()
+        if name != "subject" or channel != Channel.SMS
+    }
 
 
 def _submitted(typed: Mapping[str, Any]) -> Iterator[LanguageFields]:

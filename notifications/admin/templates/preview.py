@@ -50,7 +50,6 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         "text_errors": [error for _, error in found],
         "warnings": odd,
         "is_empty": not content.strip(),
-        "languages": languages.sections(typed),
     }
     if shown["is_empty"] or len(content.encode()) > email.MAX_BYTES:
         return shown

@@ -151,7 +151,9 @@ def test_every_page_has_the_search_box(console):
     ("term", "option"),
     [
         ("repor", ("Page", "Reports")),
-        ("stop sending", ("Page", "Stopped recipients")),
+        ("stop sending", ("Page in Settings", "Stopped recipients")),
+        ("dashb", ("Page", "Dashboard")),
+        ("dashb", ("Page in Data", "Dashboards")),
         ("tide", ("Template", "Tide table")),
         ("HIGH water", ("Template", "Tide table")),
         ("tides", ("Service", "Tides")),

@@ -103,6 +103,26 @@ def test_any_values_can_be_drawn(kind, values, target, is_percent):
             assert -0.1 <= float(y) <= height + 0.1
 
 
+@pytest.mark.parametrize(
+    ("values", "target", "is_right", "is_above"),
+    [
+        ([9, 9, 9, 9, 0, 0, 0, 0], 5, True, True),  # no line is near
+        ([0, 9, 9, 9, 9, 9, 5.3, 5.3], 5, True, False),  # the line ends just above the target
+        ([9, 9, 9, 9, 9, 5.4, 4.6, 5.4], 5, False, True),  # the line crosses it
+    ],
+)
+def test_the_label_of_the_target_is_where_it_covers_no_line(values, target, is_right, is_above):
+    chart = a_chart("line", values, target=target, target_label="Aim of the whole year", labels=list("abcdefgh"))
+    root = drawn(chart)
+
+    label = next(one for one in root.iter(f"{NAMESPACE}text") if (one.text or "").startswith("Aim"))
+    line = root.find(f".//{NAMESPACE}path[@class='chart-target']").get("d")
+    assert (float(label.get("x")) > 480, float(label.get("y")) < float(line.split()[1].split("H")[0])) == (
+        is_right,
+        is_above,
+    )
+
+
 def test_bars_start_at_zero_and_go_down_for_negative_values():
     root = drawn(a_chart(values=[100, -50, 98]))
     up, down, other = ends(root.find(f".//{NAMESPACE}path[@class='chart-fill-0 chart-bar']"))

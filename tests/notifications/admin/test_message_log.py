@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from config import formats
 from config.console.admin.change_list import MAX_COUNTED
 from config.console.templatetags import lists
 from notifications.admin.messages import days
@@ -25,6 +26,7 @@ from notifications.models import (
     LimitKind,
     Notification,
     Role,
+    Service,
     Status,
 )
 from tests import factories
@@ -108,12 +110,42 @@ def test_the_columns_show_message_sender_and_duration(viewer, template):
         assert told in page
 
 
-def test_the_references_have_a_column_if_a_message_has_one(viewer, message):
-    assert "Reference" in [title["text"] for title in headers_of(viewer)]
+def test_a_column_without_a_value_on_the_page_is_hidden(viewer, message):
+    may_be_empty = {"Reference", "Time taken"}
+    Notification.objects.update(reference="r", completed_at=timezone.now())
+    assert may_be_empty <= {title["text"] for title in headers_of(viewer)}
 
-    Notification.objects.update(reference="")
+    Notification.objects.update(reference="", completed_at=None)
 
-    assert "Reference" not in [title["text"] for title in headers_of(viewer)]
+    assert not may_be_empty & {title["text"] for title in headers_of(viewer)}
+
+
+def test_messages_are_grouped_by_local_day(viewer, template):
+    with time_machine.travel("2026-07-16T08:00:00Z", tick=False):
+        Service.objects.update(retention_days=90)
+        for at in (
+            "2026-07-15T23:30:00Z",  # today in London
+            "2026-07-15T22:30:00Z",
+            "2026-07-15T09:00:00Z",
+            "2026-06-30T09:00:00Z",
+        ):
+            factories.make_notification(template, created_at=datetime.fromisoformat(at))
+        page = viewer.get(LOG).content.decode()
+        last_year = formats.day(datetime(2025, 12, 31, tzinfo=UTC))
+
+    days = re.findall(r'<th scope="colgroup" colspan="\d+">([^<]*)</th>|>(\d\d:\d\d:\d\d [A-Z]+)<', page)
+    assert [day or time for day, time in days] == [
+        *("Today", "00:30:00 BST"),
+        *("Yesterday", "23:30:00 BST", "10:00:00 BST"),
+        *("30 June", "10:00:00 BST"),
+    ]
+    assert last_year == "31 December 2025"
+
+
+def test_a_recipient_of_an_ordinary_length_is_never_broken(console, template):
+    factories.make_notification(template, recipient="grace.hopper@department.example.org")
+
+    assert "grace.hopper@department.example.org" in console.get(LOG).content.decode()
 
 
 def headers_of(browser):

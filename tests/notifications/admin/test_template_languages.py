@@ -1,6 +1,7 @@
 """Templates in several languages in the console: the editor, the comparison, the stop page and the message page."""
 
 import html
+import re
 
 import pytest
 from django.urls import reverse
@@ -51,7 +52,7 @@ def test_the_editor_stores_a_language_and_offers_the_next_one(console, template)
 
     assert template.versions.get(number=2).translations == [STORED]
     assert "<summary>Welsh (cy)</summary>" in page
-    assert 'name="language-2" value=""' in page
+    assert 'name="language-2"' in page
     assert 'title="The email, Welsh (cy)"' in page
 
 
@@ -69,7 +70,7 @@ def test_the_first_form_takes_a_language(console, caller):
 
     assert 'name="content-1"' in form
     assert Template.objects.get().published().translations == [STORED]
-    assert 'name="language-2" value=""' in page
+    assert 'name="language-2"' in page
 
 
 def test_a_text_message_leaves_the_subject_of_the_first_form_out(console, caller):
@@ -96,20 +97,28 @@ def test_an_unchanged_language_makes_no_version_and_an_emptied_one_is_removed(co
 
 
 @pytest.mark.parametrize(
-    ("fields", "error"),
+    ("fields", "wrong", "error"),
     [
-        ({**WELSH, "language-1": "Welsh!"}, "“Welsh!” is not one."),
-        ({**WELSH, "language-1": "en"}, "The language en occurs twice."),
-        ({**WELSH, "subject-1": ""}, "cy: Enter a subject."),
-        ({"language": "?"}, "“?” is not one."),
+        ({**WELSH, "language-1": "Welsh!"}, "language-1", "“Welsh!” is not one."),
+        ({**WELSH, "language-1": "en"}, "language-1", "The language en occurs twice."),
+        ({**WELSH, "subject-1": ""}, "subject-1", "Enter a subject."),
+        ({**WELSH, "content-1": ""}, "content-1", "Enter the message."),
+        ({"language": "?"}, "language", "“?” is not one."),
     ],
 )
-def test_a_wrong_language_is_an_error_and_nothing_typed_is_lost(console, template, fields, error):
+def test_a_wrong_language_is_an_error_at_its_field_and_nothing_typed_is_lost(console, template, fields, wrong, error):
     page = save(console, template, **fields)
 
-    assert error in page
+    assert re.search(rf'<li><a href="#id_{wrong}">[^<]+</a>: [^<]*{re.escape(error)}', page)  # in the summary
+    field = re.search(rf'<(?:input|textarea)[^>]*name="{wrong}"[^>]*>', page)[0]
+    assert 'aria-invalid="true"' in field
+    described = re.search(r'aria-describedby="([^"]+)"', field)[1].split()
+    texts = [re.search(rf'id="{one}"[^>]*>(.*?)</(?:div|ul|p)>', page, re.DOTALL)[1] for one in described]
+    assert any(error in text for text in texts)
+    if "-1" in wrong:
+        assert re.search(r"<details[^>]* open>\s*<summary>(?!Add a language)", page)
     assert template.versions.count() == 1
-    assert ("Annwyl ((name))" in page) == ("content-1" in fields)
+    assert ("Annwyl ((name))" in page) == bool(fields.get("content-1"))
 
 
 def test_a_new_placeholder_in_one_language_stops_the_calls_of_this_language(console, caller, template):

@@ -1,10 +1,7 @@
 // Additions to pages that also work without scripts: copy buttons, self-selecting fields, and keyboard control.
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const button of document.querySelectorAll("[data-copy]")) {
-        button.hidden = false;
-        button.addEventListener("click", () => copy(button));
-    }
+    document.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = false; });
     for (const field of document.querySelectorAll("[data-select-all]")) {
         field.addEventListener("focus", () => field.select());
     }
@@ -32,6 +29,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
+    if (event.target.matches("[data-copy]")) {
+        copy(event.target);
+    }
     for (const list of open_lists()) {
         list.open = list.contains(event.target);
     }
