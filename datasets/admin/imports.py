@@ -105,6 +105,7 @@ class ImportPages(ShownOnceAdmin):
             "is_over": run.state in OVER,
             "percent": round(run.progress * 100),
             "rows_in_words": formats.counted(run.total, "row"),
+            "outcome": _outcome(run),
             "missing": state.missing_processes() if run.state in WORKING else [],
             "imports_url": self.url_of("imports", data_set),
             "rejected_url": f"{self.url_of('rejected-rows', data_set)}?id={run.pk}",
@@ -183,6 +184,17 @@ def _import_of(request: HttpRequest, data_set: DataSet) -> DataImport:
         raise Http404
     found.data_set = data_set
     return found
+
+
+def _outcome(run: DataImport) -> str:
+    """Return what became of the rows, such as "2 new records and 1 rejected row"."""
+    parts = (
+        (run.new, "new record", ""),
+        (run.replaced, "replaced record", ""),
+        (run.rejected, "rejected row", ""),
+        (run.left_out, "row left out", "rows left out"),
+    )
+    return formats.listed([formats.counted(*part) for part in parts if part[0]] or ["no records"], "and")
 
 
 def _preview(rows: list[Json]) -> Json:

@@ -63,11 +63,11 @@ def test_a_person_imports_a_file(manager, data_set):
     assert not stored(data_set)
 
     shown = press(manager, url, "dry_run")
-    assert "Nothing was stored. Of 3 rows, 2 would be new, 0 would replace a record, and 1 would be rejected." in shown
+    assert "Nothing was stored. 3 rows would be 2 new records and 1 rejected row." in shown
     assert not stored(data_set)
 
     shown = press(manager, url, "import")
-    assert "Of 3 rows, 2 are new, 0 replaced a record, 1 were rejected, and 0 were left out." in shown
+    assert "3 rows: 2 new records and 1 rejected row." in shown
     assert sorted(record["Betrag"] for record in stored(data_set).values()) == [1.5, 3.5]
     assert AuditEvent.objects.get(verb="finished_import", after__dry_run=False).actor_label == "mina"
     assert "a.csv" in manager.get(page(data_set)).content.decode()
