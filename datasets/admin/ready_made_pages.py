@@ -15,7 +15,7 @@ from datasets.models import Dashboard, DataSet, FieldSeen
 from datasets.store import fields_seen
 
 _TITLE = "Add a key figure"
-_MOST_SAMPLED = 10  # new data sets whose fields the page looks for; the clock looks for the others
+_MOST_SAMPLED = 10  # the newest data sets without fields, which the page samples; the clock samples the others
 
 
 class ReadyMadePages(ConsoleModelAdmin):
@@ -26,7 +26,7 @@ class ReadyMadePages(ConsoleModelAdmin):
     def add_ready_made(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Ask for the figure and its data sets, then for their fields, and add two tiles."""
         unknown = data_sets_of(request).filter(pk__in=fields_seen.stale(), fields_seen=None)
-        for data_set in unknown[:_MOST_SAMPLED]:
+        for data_set in unknown.order_by("-pk")[:_MOST_SAMPLED]:
             fields_seen.note(data_set)
         chosen = ReadyMadeForm(request.GET if "kind" in request.GET else None, sets=data_sets_of(request))
         if not chosen.is_valid():

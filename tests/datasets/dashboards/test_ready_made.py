@@ -131,6 +131,17 @@ def test_the_page_offers_no_data_set_of_others_and_explains_an_empty_one():
     assert "pay/empty has no records yet." in texts(browser.get(f"{path}?kind=cost&data_set={own.pk}"))
 
 
+def test_the_fields_of_the_newest_data_sets_are_found_first(console):
+    dashboard = make_dashboard()
+    for number in range(12):
+        filled(f"set-{number}", {"channel": "web"})
+
+    page = console.get(reverse("admin:datasets_dashboard_ready-made", args=[dashboard.pk])).content.decode()
+
+    assert "pay/set-11 (channel)" in page
+    assert "pay/set-0 (channel)" not in page
+
+
 def test_the_demo_data_have_a_published_dashboard_of_the_four_figures():
     demo.make({})
     demo.make({})
