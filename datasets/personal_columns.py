@@ -9,13 +9,14 @@ from config.personal_columns import PersonalColumns, TextColumns
 
 COLUMNS = PersonalColumns(
     {
-        "datasets.AccessToken": TextColumns(nothing="prefix token_hash note"),
+        "datasets.AccessToken": TextColumns(nothing="prefix token_hash note services"),
         "datasets.Alarm": TextColumns(staff="email_addresses phone_numbers", nothing="name share message"),
         "datasets.AlarmMessage": TextColumns(staff="recipient", nothing="channel subject text"),
         "datasets.ChosenColumns": TextColumns(nothing="names"),
         "datasets.Dashboard": TextColumns(
             nothing=(
                 "slug title title_cy summary summary_cy link_token filter_field filter_values embed_hosts opened_sets"
+                " opened_parts"
             )
         ),
         "datasets.DataImport": TextColumns(
@@ -31,7 +32,7 @@ COLUMNS = PersonalColumns(
         "datasets.QueryToken": TextColumns(nothing="prefix token_hash"),
         "datasets.KeptValue": TextColumns(staff="by", text="reason", nothing="record_hash encrypted_value"),
         "datasets.Record": TextColumns(nothing="record_id body"),
-        "datasets.SavedQuery": TextColumns(nothing="public_id name description question unit"),
+        "datasets.SavedQuery": TextColumns(nothing="public_id name description question unit services"),
         "datasets.Segment": TextColumns(nothing="file columns"),
         "datasets.StoredAnswer": TextColumns(nothing="asked state answer"),
         "datasets.Tile": TextColumns(nothing="title title_cy text text_cy"),

@@ -101,6 +101,7 @@ def manager() -> Client:
 
 
 def test_the_chart_shows_the_sentence_and_keeps_what_was_entered(manager, data_set, short_limit):
+    data_set.refresh_from_db()
     fields_seen.note(data_set)
     url = reverse("admin:datasets_dataset_chart", args=[data_set.pk])
     short_limit()
