@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, IntegrityError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -187,13 +187,17 @@ def _computed(saved_query: SavedQuery, view: View, state: str, now: datetime) ->
 
 
 def _claim(saved_query: SavedQuery, asked: str) -> bool:
-    """Return whether this process computes the answer."""
+    """Return whether this process computes the answer. Raises SavedQueryInvalid if the query was just deleted."""
     now = timezone.now()
     rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=asked)
     if not rows.exists():
         others = StoredAnswer.objects.filter(saved_query=saved_query).order_by("-computed_at", "-pk")
         StoredAnswer.objects.filter(pk__in=list(others.values_list("pk", flat=True)[MAX_STORED - 1 :])).delete()
-        StoredAnswer.objects.bulk_create([StoredAnswer(saved_query=saved_query, asked=asked)], ignore_conflicts=True)
+        row = StoredAnswer(saved_query=saved_query, asked=asked)
+        try:
+            StoredAnswer.objects.bulk_create([row], ignore_conflicts=True)
+        except IntegrityError as error:  # the query was deleted after this request had read it
+            raise errors.SavedQueryInvalid(reason="It was deleted.") from error
     free = Q(computing_until__isnull=True) | Q(computing_until__lt=now)
     return bool(rows.filter(free).update(computing_until=now + _COMPUTING))
 

@@ -7,7 +7,7 @@ from django.db import connection
 
 from config.invalid import InvalidValue
 from datasets import errors
-from datasets.models import DataSet, StoredAnswer
+from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.saved_queries import answering
 from datasets.saved_queries.answering import AS_SAVED, View
 from datasets.saved_queries.question import AskedRange, Question
@@ -182,6 +182,16 @@ def test_an_error_leaves_no_claim(visits):
     for _ in range(2):
         with pytest.raises(errors.NoSuchDataSet):
             answering.answer(query)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("model", [SavedQuery, DataSet])
+def test_a_query_that_is_deleted_while_it_is_asked_is_no_failure_of_the_server(visits, model):
+    query = save(visits, {"range": {"kind": "all"}})
+    model.objects.get(pk=query.pk if model is SavedQuery else visits.pk).delete()
+
+    with pytest.raises(errors.SavedQueryInvalid, match="It was deleted."):
+        answering.answer(query)
 
 
 @pytest.mark.django_db(transaction=True)
