@@ -137,9 +137,9 @@ def _counted(row: MeasuredRow | None, is_one_set: bool, *, is_before: bool) -> N
 
 
 def _ratio(above: Number | None, below: Number | None) -> Number | None:
-    """Return the ratio, or None without one or if it is too large for a double, which JSON cannot hold."""
+    """Return the ratio, or None without one or if it is too large for a double, also in percent."""
     ratio = None if above is None or not below else above / below
-    return ratio if ratio is not None and math.isfinite(ratio) else None
+    return ratio if ratio is not None and math.isfinite(ratio * 100) else None
 
 
 def _with_moving(rows: list[AnswerRow], length: int) -> list[AnswerRow]:
