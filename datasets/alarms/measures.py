@@ -16,7 +16,7 @@ from config.databases.streaming import streamed
 from config.invalid import InvalidValue
 from datasets import store
 from datasets.errors import DataSetError
-from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
+from datasets.models import OF_QUERIES, Alarm, AlarmCondition, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
 from datasets.queries import values
 from datasets.queries.stored import FieldText
 from datasets.saved_queries import answering
@@ -144,6 +144,12 @@ def check_expected(measure: str, data_set: DataSet) -> None:
     """Raise InvalidValue if the measure needs to know when writes are expected, and the data set does not have it."""
     if measure == AlarmMeasure.LATE and data_set.expected_every_seconds is None:
         raise InvalidValue("This data set expects no writes. Set how often it expects one first.")
+
+
+def check_limit(condition: str, limit: float) -> None:
+    """Raise InvalidValue if every value is further from 0 than the limit."""
+    if condition == AlarmCondition.BEYOND and limit < 0:
+        raise InvalidValue("Enter 0 or more. Every value is further from 0 than a negative limit.")
 
 
 def check_query(measure: str, saved_query: SavedQuery | None, data_set: DataSet) -> None:

@@ -315,6 +315,11 @@ def test_an_alarm_on_a_share_has_the_share():
         ({"measure": "share", "saved_query": None}, "share: give it for the measure share, and for no other measure"),
         ({"share": {"value": "count"}}, "share: Give value, part, whole, hours, at_least."),
         ({"limit": True}, "limit: must be a number"),
+        ({"limit": -1}, "limit: Enter 0 or more. Every value is further from 0 than a negative limit."),
+        (
+            {"quiet_from": "22:00", "quiet_until": "22:00"},
+            "quiet_until: Enter another time than the one at which the quiet hours begin.",
+        ),
     ],
 )
 def test_an_alarm_whose_values_do_not_belong_together_is_refused(changes, error):
