@@ -22,7 +22,7 @@ from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.queries import engines, readers, time_limit
 from datasets.records import moments
 from datasets.saved_queries import small_numbers
-from datasets.saved_queries.answer import QueryAnswer, combined, measured
+from datasets.saved_queries.answer import QueryAnswer, combined, measured, rest_of
 from datasets.saved_queries.question import AskedRange, Question
 
 MAX_STORED = 50  # answers of one query, for the ranges and filters of readers
@@ -138,9 +138,11 @@ def compute(
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
             found.append(measured(rows, query, measure))
     written = [one.last_write_at for one in sets if one.last_write_at is not None]
+    shown, left_out = combined(question, found[0], found[1] if len(found) > 1 else None)
     span = dict(question.pairs(question.measure, now=now))
     return QueryAnswer(
-        rows=combined(question, found[0], found[1] if len(found) > 1 else None),
+        rows=shown,
+        rest=rest_of(left_out),
         start_at=span.get("start_at", ""),
         end_at=span.get("end_at", ""),
         updated_at=moments.write(max(written)) if written else "",
