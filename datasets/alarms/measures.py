@@ -122,6 +122,16 @@ def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
     return rows[-1] if rows else None
 
 
+def check_alarms_of(saved_query: SavedQuery) -> None:
+    """Raise InvalidValue if an alarm on the query could not read its changed question."""
+    question = Question.of(saved_query.question)
+    for alarm in saved_query.alarms.all() if saved_query.pk is not None else ():
+        if question.split:
+            raise InvalidValue(f"The alarm “{alarm}” reads one value. Leave the query without a split.")
+        if alarm.measure == AlarmMeasure.CHANGE and not question.compare:
+            raise InvalidValue(f"The alarm “{alarm}” reads a change. Leave the comparison in the query.")
+
+
 def prepare(alarm: Alarm, now: datetime) -> None:
     """Let the answer of a saved query be computed and stored, before a transaction locks the alarm."""
     with suppress(DataSetError):

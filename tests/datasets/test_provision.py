@@ -330,6 +330,21 @@ def test_an_alarm_whose_values_do_not_belong_together_is_refused(changes, error)
     assert not Alarm.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ({"split": "channel"}, "The alarm “Jump” reads one value. Leave the query without a split."),
+        ({}, "The alarm “Jump” reads a change. Leave the comparison in the query."),
+    ],
+)
+def test_a_query_keeps_what_its_alarm_reads(question, error):
+    apply({**ONE, "saved_queries": [QUERY], "alarms": [ON_QUERY]})
+    changed = {**ONE, "saved_queries": [{"name": "Daily", "question": question}]}
+
+    assert refused(changed) == [f"data_sets[0].saved_queries[0].question: {error}"]
+    apply({**changed, "alarms": [{"name": "Jump", "measure": "records", "saved_query": None}]})
+
+
 def test_more_alarms_than_a_data_set_can_have_are_refused():
     rule = {"measure": "records", "condition": "above", "limit": 0}
     errors = DocumentErrors()
