@@ -92,3 +92,9 @@ def check_hide_below(hide_below: int | None, saved_query: SavedQuery | None) -> 
     """Raise InvalidValue if small values cannot be hidden: a ratio has no number of people."""
     if hide_below and (saved_query is None or Question.of(saved_query.question).divided_by is not None):
         raise InvalidValue("Small values can be hidden in counts and sums, not in a text or a ratio of two values.")
+
+
+def check_tiles_of(saved_query: SavedQuery) -> None:
+    """Raise InvalidValue if a tile could not hide the small values of a changed query."""
+    for tile in Tile.objects.filter(saved_query=saved_query) if saved_query.pk is not None else ():
+        check_hide_below(tile.hide_below, saved_query)

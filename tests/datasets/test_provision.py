@@ -11,7 +11,7 @@ from config.audit.models import AuditEvent
 from datasets import tokens
 from datasets.imports import starting
 from datasets.management import provision
-from datasets.models import AccessToken, Alarm, DataSet, SavedImportSettings
+from datasets.models import AccessToken, Alarm, Dashboard, DataSet, SavedImportSettings, SavedQuery, Tile
 from tests.datasets.making import make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
@@ -343,6 +343,17 @@ def test_a_query_keeps_what_its_alarm_reads(question, error):
 
     assert refused(changed) == [f"data_sets[0].saved_queries[0].question: {error}"]
     apply({**changed, "alarms": [{"name": "Jump", "measure": "records", "saved_query": None}]})
+
+
+def test_a_query_whose_small_values_a_tile_hides_does_not_become_a_ratio():
+    apply({**ONE, "saved_queries": [QUERY]})
+    dashboard = Dashboard.objects.create(slug="days", title="Days")
+    Tile.objects.create(dashboard=dashboard, place=0, saved_query=SavedQuery.objects.get(), hide_below=10)
+    ratio = {"name": "Daily", "question": {"divided_by": {}}}
+
+    (line,) = refused({**ONE, "saved_queries": [ratio]})
+
+    assert "Small values can be hidden in counts and sums" in line
 
 
 def test_more_alarms_than_a_data_set_can_have_are_refused():
