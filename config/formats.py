@@ -14,6 +14,15 @@ def number(value: float) -> str:
     return f"{value:,}"
 
 
+def exact(value: float) -> str:
+    """Return a number with all of its digits, and a whole one without a point.
+
+    >>> exact(1_234_567.0), exact(0.1), exact(-12.5), exact(1e300)
+    ('1,234,567', '0.1', '-12.5', '1e+300')
+    """
+    return number(value).removesuffix(".0")
+
+
 def counted(value: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun.
 

@@ -190,6 +190,12 @@ def parse_time(text: str) -> time:
     return time.fromisoformat(text)
 
 
+def check_quiet_hours(begin: time | None, end: time | None) -> None:
+    """Raise InvalidValue if they would last the whole day: no message would ever be sent."""
+    if begin is not None and begin == end:
+        raise InvalidValue("Enter another time than the one at which the quiet hours begin.")
+
+
 def check_grace(minutes: int) -> None:
     if minutes not in GRACE_MINUTES:
         raise InvalidValue("Choose a time from 0 minutes to 7 days.")

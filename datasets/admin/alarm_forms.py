@@ -18,6 +18,7 @@ from datasets.validation import (
     check_alarm_message,
     check_grace,
     check_interval,
+    check_quiet_hours,
     parse_alarm_name,
 )
 
@@ -103,7 +104,7 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            self.initial["limit"] = f"{self.instance.limit:g}"
+            self.initial["limit"] = repr(self.instance.limit).removesuffix(".0")
         if "measure" in self.fields:
             is_share = self.instance.measure == AlarmMeasure.SHARE
             offered = [one for one in AlarmMeasure if (one == AlarmMeasure.SHARE) == is_share]
@@ -131,8 +132,9 @@ class AlarmForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         begin, end = cleaned.get("quiet_from"), cleaned.get("quiet_until")
         if (begin is None) != (end is None):
             self.add_error("quiet_from" if begin is None else "quiet_until", _BOTH)
-        elif begin is not None and begin == end:
-            self.add_error("quiet_until", "Enter another time than in the first field.")
+        self._check("quiet_until", check_quiet_hours, begin, end)
+        if "limit" in cleaned:
+            self._check("limit", measures.check_limit, cleaned.get("condition"), cleaned["limit"])
         return cleaned
 
     def _check(self, field: str, rule: Callable[..., None], *values: object) -> None:

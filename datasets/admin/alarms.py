@@ -128,7 +128,7 @@ class AlarmAdmin(ConsoleModelAdmin):
         value = (
             "no value"
             if alarm.value is None
-            else f"{round(alarm.value, 1):g}{_UNITS.get(AlarmMeasure(alarm.measure), '')}"
+            else f"{formats.exact(round(alarm.value, 1))}{_UNITS.get(AlarmMeasure(alarm.measure), '')}"
         )
         if alarm.raised_at is not None:
             return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")
@@ -146,7 +146,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
 
 def rule_of(alarm: Alarm) -> str:
-    return f"{alarm.measured} {alarm.get_condition_display()} {alarm.limit:g}"
+    return f"{alarm.measured} {alarm.get_condition_display()} {formats.exact(alarm.limit)}"
 
 
 def _in_words(conditions: dict[str, list[object]]) -> str:

@@ -10,6 +10,8 @@ from config.console.theme import NumberInput, Select, Textarea, TextInput
 from config.invalid import InvalidValue
 from datasets.admin.publishing import PublishingForm
 from datasets.admin.service_forms import ServicesForm
+from datasets.alarms import measures
+from datasets.dashboards import limits as tile_limits
 from datasets.models import DataSet, FieldSeen, SavedQuery
 from datasets.queries.local_time import TIME_PARTS
 from datasets.queries.parameters import MOVING
@@ -162,6 +164,8 @@ class SavedQueryForm(ServicesForm, PublishingForm):
             question = checked(self.question)
             checked(binding.check_paths, question.paths, self.allowed)
             self.instance.question = question.document()
+            checked(measures.check_alarms_of, self.instance)
+            checked(tile_limits.check_tiles_of, self.instance)
             sets = [self.instance.data_set, *binding.at_paths(question.paths, self.allowed).values()]
             services = self.chosen_services(sets)
             if not any(one.is_of_product for one in sets):

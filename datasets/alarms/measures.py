@@ -16,7 +16,7 @@ from config.databases.streaming import streamed
 from config.invalid import InvalidValue
 from datasets import store
 from datasets.errors import DataSetError
-from datasets.models import OF_QUERIES, Alarm, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
+from datasets.models import OF_QUERIES, Alarm, AlarmCondition, AlarmMeasure, DataSet, FieldDrift, Record, SavedQuery
 from datasets.queries import values
 from datasets.queries.stored import FieldText
 from datasets.saved_queries import answering
@@ -122,6 +122,16 @@ def _last_row(alarm: Alarm, now: datetime) -> AnswerRow | None:
     return rows[-1] if rows else None
 
 
+def check_alarms_of(saved_query: SavedQuery) -> None:
+    """Raise InvalidValue if an alarm on the query could not read its changed question."""
+    question = Question.of(saved_query.question)
+    for alarm in saved_query.alarms.all() if saved_query.pk is not None else ():
+        if question.split:
+            raise InvalidValue(f"The alarm “{alarm}” reads one value. Leave the query without a split.")
+        if alarm.measure == AlarmMeasure.CHANGE and not question.compare:
+            raise InvalidValue(f"The alarm “{alarm}” reads a change. Leave the comparison in the query.")
+
+
 def prepare(alarm: Alarm, now: datetime) -> None:
     """Let the answer of a saved query be computed and stored, before a transaction locks the alarm."""
     with suppress(DataSetError):
@@ -144,6 +154,12 @@ def check_expected(measure: str, data_set: DataSet) -> None:
     """Raise InvalidValue if the measure needs to know when writes are expected, and the data set does not have it."""
     if measure == AlarmMeasure.LATE and data_set.expected_every_seconds is None:
         raise InvalidValue("This data set expects no writes. Set how often it expects one first.")
+
+
+def check_limit(condition: str, limit: float) -> None:
+    """Raise InvalidValue if every value is further from 0 than the limit."""
+    if condition == AlarmCondition.BEYOND and limit < 0:
+        raise InvalidValue("Enter 0 or more. Every value is further from 0 than a negative limit.")
 
 
 def check_query(measure: str, saved_query: SavedQuery | None, data_set: DataSet) -> None:

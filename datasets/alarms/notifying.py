@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import Truncator
 
-from config import own_messages
+from config import formats, own_messages
 from config.own_messages import Handover, OwnMessage
 from datasets.alarms import people
 from datasets.models import Alarm, AlarmMessage
@@ -76,9 +76,9 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
         "measure": alarm.measured,
-        "value": "unknown" if alarm.value is None else f"{round(alarm.value, 1):g}",
+        "value": "unknown" if alarm.value is None else formats.exact(round(alarm.value, 1)),
         "condition": alarm.get_condition_display(),
-        "limit": f"{alarm.limit:g}",
+        "limit": formats.exact(alarm.limit),
         "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),
     }
 

@@ -1,6 +1,7 @@
 """The value axis: its range and its round numbers. Source: docs/reference/charts.md §2."""
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,11 +49,13 @@ def ticks(low: float, high: float, *, smallest_step: float = 0.0) -> list[float]
 
     >>> ticks(0.0, 7.0), ticks(0.0, 0.0), ticks(0.0, 2.0, smallest_step=1.0), ticks(-30.0, 90.0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 1.0], [0.0, 1.0, 2.0], [-50.0, 0.0, 50.0, 100.0])
+    >>> ticks(0.0, 5e-321)
+    [0.0, 5e-321]
     """
     if not high > low:
         return [min(low, 0.0), max(high, 0.0) or 1.0]
     rough = (high - low) / _STEPS
-    power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 0.0
+    power = 10.0 ** math.floor(math.log10(rough)) if rough >= sys.float_info.min else 0.0
     if not power or low + rough == low or high - rough == high:  # too close together for the numbers of a computer
         return [low, high]
     step = max(next(number * power for number in _ROUND if number * power >= rough * 0.999999), smallest_step)

@@ -27,6 +27,8 @@ _HOST = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+(:[0-9]{1,5})?"
 )
 
+_PORTS = range(1, 65_536)
+
 
 def smallest_shown(tile: Tile, dashboard: Dashboard, question: Question, data_sets: Sequence[DataSet]) -> int | None:
     """Return the value below which a tile shows none, or None to show all.
@@ -60,10 +62,10 @@ def parse_hosts(hosts: Sequence[str]) -> list[str]:
     found = []
     for host in hosts:
         try:
-            name = ascii_host(host.strip().removeprefix("https://").removesuffix("/"))
+            name = ascii_host(host.strip().lower().removeprefix("https://").removesuffix("/"))
         except UnicodeError:
             name = ""
-        if not _HOST.fullmatch(name):
+        if not _HOST.fullmatch(name) or (":" in name and int(name.partition(":")[2]) not in _PORTS):
             raise InvalidValue(f"“{host.strip()[:100]}” is not the name of a host, such as www.example.gov.uk.")
         found.append(name)
     if len(found) > MAX_EMBED_HOSTS:
@@ -90,3 +92,9 @@ def check_hide_below(hide_below: int | None, saved_query: SavedQuery | None) -> 
     """Raise InvalidValue if small values cannot be hidden: a ratio has no number of people."""
     if hide_below and (saved_query is None or Question.of(saved_query.question).divided_by is not None):
         raise InvalidValue("Small values can be hidden in counts and sums, not in a text or a ratio of two values.")
+
+
+def check_tiles_of(saved_query: SavedQuery) -> None:
+    """Raise InvalidValue if a tile could not hide the small values of a changed query."""
+    for tile in Tile.objects.filter(saved_query=saved_query) if saved_query.pk is not None else ():
+        check_hide_below(tile.hide_below, saved_query)

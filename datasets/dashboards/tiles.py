@@ -84,13 +84,26 @@ def of(tile: Tile, dashboard: Dashboard, choice: ReaderChoice, may_show: MaySee)
     try:
         question, sets = answering.question_of(tile.saved_query), answering.data_sets_of(tile.saved_query)
         if not all(may_show(tile.saved_query, one) for one in sets):
-            return replace(shown, kind=TileKind.ERROR, error=gettext("This part is not published."), is_published=False)
+            return _unpublished(tile, shown)
         below = limits.smallest_shown(tile, dashboard, question, sets)
         answer = _answer(tile.saved_query, dashboard, question, choice, below)
     except errors.DataSetError as error:
         reason, language = wording.reason(error)
         return replace(shown, kind=TileKind.ERROR, error=reason, error_language=language)
     return _answered(shown, tile, tile.saved_query, question, answer)
+
+
+def _unpublished(tile: Tile, shown: ShownTile) -> ShownTile:
+    """Return the tile without the name of its saved query, which is not published either."""
+    title, language = translated(tile.title, tile.title_cy)
+    return replace(
+        shown,
+        kind=TileKind.ERROR,
+        title=title,
+        title_language=language,
+        error=gettext("This part is not published."),
+        is_published=False,
+    )
 
 
 def _answer(

@@ -81,6 +81,8 @@ def _is_rule(entry: DeclaredRow, alarm: Alarm) -> bool:
     """Return whether the values of a rule belong together, and record the errors."""
     known = len(entry.errors.lines)
     entry.check("measure", measures.check_expected, alarm.measure, alarm.data_set)
+    entry.check("limit", measures.check_limit, alarm.condition, alarm.limit)
+    entry.check("quiet_until", validation.check_quiet_hours, alarm.quiet_from, alarm.quiet_until)
     entry.check("saved_query", measures.check_query, alarm.measure, alarm.saved_query, alarm.data_set)
     if (alarm.measure == AlarmMeasure.SHARE) != (alarm.share is not None):
         entry.refuse("share", "give it for the measure share, and for no other measure")

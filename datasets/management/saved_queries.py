@@ -8,6 +8,8 @@ from config import audit
 from config.audit import changes
 from config.invalid import InvalidValue
 from config.management.declarations import Declaration, DeclaredRow, Value, one_of, parse_filled
+from datasets.alarms import measures
+from datasets.dashboards import limits
 from datasets.models import ChartKind, DataSet, SavedQuery
 from datasets.models.saved_query import DECIMALS
 from datasets.saved_queries import binding
@@ -68,6 +70,8 @@ def bind(data_set: DataSet, declared: list[DeclaredRow]) -> None:
         saved_query = SavedQuery.objects.get(data_set=data_set, name=entry.values["name"])
         paths = Question.of(saved_query.question).paths
         entry.check("question", binding.check_paths, paths, DataSet.objects.all())
+        entry.check("question", measures.check_alarms_of, saved_query)
+        entry.check("question", limits.check_tiles_of, saved_query)
         binding.bind(saved_query, DataSet.objects.all())
 
 

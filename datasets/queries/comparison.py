@@ -103,7 +103,9 @@ def _numbers(query: Query, window: Window, before: Window) -> list[int | None]:
 def _period_before(query: Query, start: datetime) -> datetime | None:
     """Return the start of the same period of the year before, or None if the clocks skip it."""
     if query.period != "hour" or query.time_zone is None:
-        return _instant(_year_before(_local(start, query), query), query)
+        its = _year_before(_local(start, query), query)
+        is_skipped = query.period == "day" and query.time_zone and local_time.is_skipped(its, query.time_zone)
+        return None if is_skipped else _instant(its, query)
     zone = ZoneInfo(query.time_zone)
     at = start.astimezone(zone)
     label = _year_before(at.replace(tzinfo=UTC, fold=0), query)

@@ -54,6 +54,15 @@ def instant(start: datetime, zone: str) -> datetime:
     return offsets(zone, found - _DAY, found)[-1].at  # the clocks skip this local time
 
 
+def is_skipped(day: datetime, zone: str) -> bool:
+    """Return whether the clocks skip a whole local day, as those of Samoa did when it crossed the date line.
+
+    >>> is_skipped(datetime(2011, 12, 30, tzinfo=UTC), "Pacific/Apia")
+    True
+    """
+    return local(instant(day, zone), zone).date() != day.date()
+
+
 def offsets(zone: str, start_at: datetime, end_at: datetime) -> Shift:
     """Return the offsets of a zone in a range of time. Raises ZoneRangeTooLong."""
     if end_at.year - start_at.year > MAX_YEARS:

@@ -62,10 +62,8 @@ def _starts(query: Query, period: str, now: datetime, max_rows: int) -> list[dat
         if query.duration > max_rows:
             raise too_many(max_rows)
         if query.start_at is not None:
-            first = _start(query.start_at, period, query)
-        else:
-            first = shifted(_start(query.end_at or now, period, query), period, -query.duration)
-        return [shifted(first, period, count) for count in range(query.duration + 1)]
+            return _counted(_start(query.start_at, period, query), period, query, query.duration)
+        return _counted(_start(query.end_at or now, period, query), period, query, -query.duration)[::-1]
     assert query.start_at is not None  # noqa: S101  `parameters` has checked it
     assert query.end_at is not None  # noqa: S101
     starts = [_start(query.start_at, period, query)]
@@ -73,8 +71,24 @@ def _starts(query: Query, period: str, now: datetime, max_rows: int) -> list[dat
     while (last := _instant(starts[-1], period, query)) < end or (query.inclusive and last == end):
         if len(starts) > max_rows:
             raise too_many(max_rows)
-        starts.append(shifted(starts[-1], period, 1))
+        starts.append(_beside(starts[-1], period, query, 1))
     return starts
+
+
+def _counted(start: datetime, period: str, query: Query, count: int) -> list[datetime]:
+    """Return a start and those of the next periods, or of the periods before if the count is negative."""
+    starts = [start]
+    while len(starts) <= abs(count):
+        starts.append(_beside(starts[-1], period, query, 1 if count > 0 else -1))
+    return starts
+
+
+def _beside(start: datetime, period: str, query: Query, step: int) -> datetime:
+    """Return the start of the period after or before another one."""
+    found = shifted(start, period, step)
+    while period == "day" and query.time_zone is not None and local_time.is_skipped(found, query.time_zone):
+        found = shifted(found, period, step)
+    return found
 
 
 def _start(moment: datetime, period: str, query: Query) -> datetime:

@@ -5,7 +5,7 @@ Source: docs/reference/saved-queries.md.
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from datasets.queries import moving, values
@@ -37,10 +37,12 @@ class QueryAnswer:
     """An answer. updated_at: when the last record of its data sets was written, or blank; is_late: a write is missing
 
     start_at, end_at: the range, or blank for all records
+    rest: of the groups that the limit left out, the sums of their values and previous values, by name
     hide_below: the number below which its values are hidden, or None; an answer that is stored hides none
     """
 
     rows: list[AnswerRow]
+    rest: dict[str, Number] = field(default_factory=dict)
     start_at: str = ""
     end_at: str = ""
     updated_at: str = ""
@@ -95,16 +97,28 @@ def measured(rows: Iterable[dict[str, Any]], query: Query, measure: Measure) -> 
     ]
 
 
-def combined(question: Question, first: list[MeasuredRow], second: list[MeasuredRow] | None) -> list[AnswerRow]:
-    """Return the rows of the answer: of one measure, or of the ratio of two.
+def combined(
+    question: Question, first: list[MeasuredRow], second: list[MeasuredRow] | None
+) -> tuple[list[AnswerRow], list[AnswerRow]]:
+    """Return the rows of the answer, of one measure or of the ratio of two, and the rows that its limit leaves out.
 
     A period or group that one of two data sets lacks has no value. If both measures are of one data set, no record for
     the first one counts as 0: no failure among 100 messages is 0, not nothing.
     """
     rows = [_single(row) for row in first] if second is None else _ratios(question, first, second)
     if not question.period and question.limit:
-        rows = sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))[: question.limit]
-    return _with_moving(rows, question.moving) if question.moving else rows
+        rows = sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))
+        return rows[: question.limit], rows[question.limit :]
+    return _with_moving(rows, question.moving) if question.moving else rows, []
+
+
+def rest_of(rows: list[AnswerRow]) -> dict[str, Number]:
+    """Return the sums of the values of these rows and of their previous values, without those that are 0."""
+    sums = {
+        "value": sum(row.value for row in rows if row.value is not None),
+        "previous": sum(row.previous for row in rows if row.previous is not None),
+    }
+    return {name: number for name, number in sums.items() if number and math.isfinite(number)}
 
 
 def _single(row: MeasuredRow) -> AnswerRow:
@@ -137,9 +151,9 @@ def _counted(row: MeasuredRow | None, is_one_set: bool, *, is_before: bool) -> N
 
 
 def _ratio(above: Number | None, below: Number | None) -> Number | None:
-    """Return the ratio, or None without one or if it is too large for a double, which JSON cannot hold."""
+    """Return the ratio, or None without one or if it is too large for a double, also in percent."""
     ratio = None if above is None or not below else above / below
-    return ratio if ratio is not None and math.isfinite(ratio) else None
+    return ratio if ratio is not None and math.isfinite(ratio * 100) else None
 
 
 def _with_moving(rows: list[AnswerRow], length: int) -> list[AnswerRow]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, IntegrityError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -22,7 +22,7 @@ from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.queries import engines, readers, time_limit
 from datasets.records import moments
 from datasets.saved_queries import small_numbers
-from datasets.saved_queries.answer import QueryAnswer, combined, measured
+from datasets.saved_queries.answer import QueryAnswer, combined, measured, rest_of
 from datasets.saved_queries.question import AskedRange, Question
 
 MAX_STORED = 50  # answers of one query, for the ranges and filters of readers
@@ -138,9 +138,11 @@ def compute(
             rows = engines.grouped(data_set, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
             found.append(measured(rows, query, measure))
     written = [one.last_write_at for one in sets if one.last_write_at is not None]
+    shown, left_out = combined(question, found[0], found[1] if len(found) > 1 else None)
     span = dict(question.pairs(question.measure, now=now))
     return QueryAnswer(
-        rows=combined(question, found[0], found[1] if len(found) > 1 else None),
+        rows=shown,
+        rest=rest_of(left_out),
         start_at=span.get("start_at", ""),
         end_at=span.get("end_at", ""),
         updated_at=moments.write(max(written)) if written else "",
@@ -187,13 +189,17 @@ def _computed(saved_query: SavedQuery, view: View, state: str, now: datetime) ->
 
 
 def _claim(saved_query: SavedQuery, asked: str) -> bool:
-    """Return whether this process computes the answer."""
+    """Return whether this process computes the answer. Raises SavedQueryInvalid if the query was just deleted."""
     now = timezone.now()
     rows = StoredAnswer.objects.filter(saved_query=saved_query, asked=asked)
     if not rows.exists():
         others = StoredAnswer.objects.filter(saved_query=saved_query).order_by("-computed_at", "-pk")
         StoredAnswer.objects.filter(pk__in=list(others.values_list("pk", flat=True)[MAX_STORED - 1 :])).delete()
-        StoredAnswer.objects.bulk_create([StoredAnswer(saved_query=saved_query, asked=asked)], ignore_conflicts=True)
+        row = StoredAnswer(saved_query=saved_query, asked=asked)
+        try:
+            StoredAnswer.objects.bulk_create([row], ignore_conflicts=True)
+        except IntegrityError as error:  # the query was deleted after this request had read it
+            raise errors.SavedQueryInvalid(reason="It was deleted.") from error
     free = Q(computing_until__isnull=True) | Q(computing_until__lt=now)
     return bool(rows.filter(free).update(computing_until=now + _COMPUTING))
 

@@ -17,6 +17,7 @@ HIDE_BELOW = 5  # of data sets that are marked as personal
 _COUNTS = frozenset({"sum", "count", "distinct"})
 _YEAR = timedelta(days=365)
 _REST = object()  # the choice of a reader that nobody can choose: the records that no choice selects
+_LEFT_OUT = (10, None)  # the group of all groups that the limit of the query leaves out, after those of all values
 
 _Place = tuple[str, values.Order]  # the start of the period, and the group
 _Cell = tuple[object, *_Place]  # the choice of the reader, and the place
@@ -47,9 +48,21 @@ def hide_in_choices(
     if question.compare == "previous_year" and _is_longer_than_a_year(answers.values()) and any(hidden.values()):
         hidden["previous"] = set(_cells(answers, "previous"))  # the range contains the same periods as values
     return {
-        choice: replace(answer, rows=[_shown(choice, row, hidden) for row in answer.rows], hide_below=below)
+        choice: replace(
+            answer,
+            rows=_without_order([_shown(choice, row, hidden) for row in answer.rows], question),
+            hide_below=below,
+        )
         for choice, answer in answers.items()
     }
+
+
+def _without_order(rows: list[AnswerRow], question: Question) -> list[AnswerRow]:
+    """Return the rows with hidden values last and by group, if rows are by value: their order would compare them."""
+    if question.limit is None:
+        return rows
+    shown, hidden = ([row for row in rows if ("value" in row.hidden) is one] for one in (False, True))
+    return shown + sorted(hidden, key=_place)
 
 
 def _shown(choice: str, row: AnswerRow, hidden: Mapping[str, set[_Cell]]) -> AnswerRow:
@@ -66,7 +79,7 @@ def _shown(choice: str, row: AnswerRow, hidden: Mapping[str, set[_Cell]]) -> Ans
 def _hidden(answers: Mapping[str, QueryAnswer], name: str, question: Question, below: int) -> set[_Cell]:
     """Return the cells that are hidden: small ones, and for sums others, so that no total reveals one."""
     cells = _cells(answers, name)
-    rest = _rest(cells, answers) if _adds_up(question) else {}
+    rest = _rest(cells, answers) | _left_out(answers, name) if _adds_up(question) else {}
     small = {cell for cell, value in (cells | rest).items() if value < below}
     if not small or not _adds_up(question):
         return small
@@ -91,6 +104,11 @@ def _rest(cells: Mapping[_Cell, Number], answers: Mapping[str, QueryAnswer]) -> 
         if not choice
     }
     return {cell: value for cell, value in found.items() if value > 0}
+
+
+def _left_out(answers: Mapping[str, QueryAnswer], name: str) -> dict[_Cell, Number]:
+    """Return what the limit of the query leaves out. Nobody sees it, but a reader may subtract it from a total."""
+    return {(choice, "", _LEFT_OUT): answer.rest[name] for choice, answer in answers.items() if name in answer.rest}
 
 
 def _with_others(

@@ -1,6 +1,7 @@
 """Write values, periods and groups for readers, in the active language. Source: docs/reference/saved-queries.md §3."""
 
 import json
+import math
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -55,8 +56,14 @@ def _number(value: float, decimals: int | None, most_decimals: int = _MOST_DECIM
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def change(value: float, previous: float, unit: Unit) -> tuple[int, str]:
-    """Return -1, 0 or 1 for down, the same and up, and the size of the change in words."""
+def change(value: float, previous: float, unit: Unit) -> tuple[int | None, str]:
+    """Return -1, 0 or 1 for down, the same and up, and the size of the change in words.
+
+    The direction is None, as without a comparison, if the size is too large for a double.
+
+    >>> change(-1, 1, Unit(unit="£")), change(1e308, 1e-308, Unit())
+    ((-1, '200%'), (None, ''))
+    """
     direction = (value > previous) - (value < previous)
     if not direction:
         return 0, ""
@@ -65,7 +72,8 @@ def change(value: float, previous: float, unit: Unit) -> tuple[int, str]:
         return direction, gettext("%(number)s percentage points") % {"number": points}
     if not previous:
         return direction, unit.written(abs(value - previous))
-    return direction, f"{_number(abs(value - previous) / abs(previous) * 100, None, 1)}%"
+    share = abs(value - previous) / abs(previous) * 100
+    return (direction, f"{_number(share, None, 1)}%") if math.isfinite(share) else (None, "")
 
 
 def period(start_at: str, question: Question) -> str:

@@ -68,6 +68,7 @@ def test_an_owner_creates_an_alarm_and_others_do_not_see_it(data_set: DataSet) -
         ("interval_minutes", "0", "greater than or equal to 1"),
         ("quiet_until", "", "Enter both times, or leave both empty."),
         ("quiet_until", "22:00", "Enter another time"),
+        ("limit", "nan", "Enter a number"),
         ("message", "x" * 1001, "Use 1 to 1000 characters."),
         ("name", "x" * 101, "100"),
         ("measure", "share", "Select a valid choice"),
@@ -80,6 +81,18 @@ def test_an_invalid_value_is_refused_beside_its_field(
 
     assert error in answer.content.decode()
     assert not Alarm.objects.exists()
+
+
+def test_the_form_keeps_every_digit_of_a_limit_and_refuses_one_that_is_always_exceeded(
+    console: Client, data_set: DataSet
+) -> None:
+    console.post(ADD, form(data_set, limit="1234567.25"))
+    alarm = Alarm.objects.get()
+
+    assert 'value="1234567.25"' in console.get(page(console, alarm)).content.decode()
+    assert "above 1,234,567.25" in console.get(LIST).content.decode()
+    refused = console.post(page(console, alarm), form(data_set, condition="beyond", limit="-10"))
+    assert "Enter 0 or more." in refused.content.decode()
 
 
 def test_the_same_name_twice_for_a_data_set_is_refused(console: Client, data_set: DataSet) -> None:

@@ -11,7 +11,7 @@ from config.audit.models import AuditEvent
 from datasets import tokens
 from datasets.imports import starting
 from datasets.management import provision
-from datasets.models import AccessToken, Alarm, DataSet, SavedImportSettings
+from datasets.models import AccessToken, Alarm, Dashboard, DataSet, SavedImportSettings, SavedQuery, Tile
 from tests.datasets.making import make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
@@ -315,6 +315,11 @@ def test_an_alarm_on_a_share_has_the_share():
         ({"measure": "share", "saved_query": None}, "share: give it for the measure share, and for no other measure"),
         ({"share": {"value": "count"}}, "share: Give value, part, whole, hours, at_least."),
         ({"limit": True}, "limit: must be a number"),
+        ({"limit": -1}, "limit: Enter 0 or more. Every value is further from 0 than a negative limit."),
+        (
+            {"quiet_from": "22:00", "quiet_until": "22:00"},
+            "quiet_until: Enter another time than the one at which the quiet hours begin.",
+        ),
     ],
 )
 def test_an_alarm_whose_values_do_not_belong_together_is_refused(changes, error):
@@ -323,6 +328,32 @@ def test_an_alarm_whose_values_do_not_belong_together_is_refused(changes, error)
 
     assert errors.lines == [f"data_sets[0].alarms[0].{error}"]
     assert not Alarm.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ({"split": "channel"}, "The alarm “Jump” reads one value. Leave the query without a split."),
+        ({}, "The alarm “Jump” reads a change. Leave the comparison in the query."),
+    ],
+)
+def test_a_query_keeps_what_its_alarm_reads(question, error):
+    apply({**ONE, "saved_queries": [QUERY], "alarms": [ON_QUERY]})
+    changed = {**ONE, "saved_queries": [{"name": "Daily", "question": question}]}
+
+    assert refused(changed) == [f"data_sets[0].saved_queries[0].question: {error}"]
+    apply({**changed, "alarms": [{"name": "Jump", "measure": "records", "saved_query": None}]})
+
+
+def test_a_query_whose_small_values_a_tile_hides_does_not_become_a_ratio():
+    apply({**ONE, "saved_queries": [QUERY]})
+    dashboard = Dashboard.objects.create(slug="days", title="Days")
+    Tile.objects.create(dashboard=dashboard, place=0, saved_query=SavedQuery.objects.get(), hide_below=10)
+    ratio = {"name": "Daily", "question": {"divided_by": {}}}
+
+    (line,) = refused({**ONE, "saved_queries": [ratio]})
+
+    assert "Small values can be hidden in counts and sums" in line
 
 
 def test_more_alarms_than_a_data_set_can_have_are_refused():

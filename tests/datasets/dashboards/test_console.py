@@ -224,7 +224,9 @@ def test_the_filter_needs_a_field_and_its_values(browser, own, owner):
     assert own.embed_hosts == ["www.example.gov.uk"]
 
 
-@pytest.mark.parametrize("host", ["*", "https:", "a b", "localhost", "x.example; script-src *", "-a.example"])
+@pytest.mark.parametrize(
+    "host", ["*", "https:", "a b", "localhost", "x.example; script-src *", "-a.example", "x.example:99999"]
+)
 def test_a_host_that_is_no_name_is_refused(browser, own, owner, host):
     page = post(browser, url("change", own.pk), **NEW, owners=[owner.pk], embed_hosts=host)
 

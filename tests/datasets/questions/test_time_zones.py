@@ -128,6 +128,13 @@ def borders(zone, period, start_at, end_at) -> list[str]:
         ),
         # a day without midnight begins with its first moment
         ("America/Sao_Paulo", "day", "2018-11-04T12:00 2018-11-04T13:00", "2018-11-04T03:00 2018-11-05T02:00"),
+        # a day that the clocks skip is no period
+        (
+            "Pacific/Apia",
+            "day",
+            "2011-12-29T12:00 2011-12-31T12:00",
+            "2011-12-29T10:00 2011-12-30T10:00 2011-12-31T10:00 2012-01-01T10:00",
+        ),
         # hours of 60 minutes after a change by 30
         (
             "Australia/Lord_Howe",
@@ -165,6 +172,27 @@ def test_an_hour_that_the_clocks_skipped_a_year_ago_has_no_records_then():
     put_in(data_set, [{"_timestamp": "2024-03-31T01:30:00Z"}])  # 2:30 in London; the clocks skipped 1:00
     pairs = [("start_at", "2025-03-31T00:00:00Z"), ("end_at", "2025-03-31T02:00:00Z"), ("period", "hour")]
     pairs += [("time_zone", "Europe/London"), ("compare", "previous_year")]
+
+    answer = call("GET", data_set, make_token(data_set), query=urlencode(pairs))
+
+    assert [row["_previous"]["_count"] for row in answer.json()["data"]] == [0, 1]
+
+
+@pytest.mark.parametrize("end", [("start_at", "2011-12-29T12:00:00Z"), ("end_at", "2012-01-01T12:00:00Z")])
+def test_a_number_of_days_has_no_day_that_the_clocks_skip(end):
+    pairs = [end, ("period", "day"), ("duration", "3"), ("time_zone", "Pacific/Apia")]
+    data_set = make_data_set()
+
+    answer = call("GET", data_set, make_token(data_set), query=urlencode(pairs))
+
+    assert [row["_start_at"][:10] for row in answer.json()["data"]] == ["2011-12-29", "2011-12-30", "2011-12-31"]
+
+
+def test_a_day_that_the_clocks_skipped_a_year_ago_has_no_records_then():
+    data_set = make_data_set()
+    put_in(data_set, [{"_timestamp": "2011-12-30T12:00:00Z"}])  # 31 December in Samoa, the day after the 29th
+    pairs = [("start_at", "2012-12-29T10:00:00Z"), ("end_at", "2012-12-31T10:00:00Z"), ("period", "day")]
+    pairs += [("time_zone", "Pacific/Apia"), ("compare", "previous_year")]
 
     answer = call("GET", data_set, make_token(data_set), query=urlencode(pairs))
 

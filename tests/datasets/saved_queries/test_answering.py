@@ -7,7 +7,7 @@ from django.db import connection
 
 from config.invalid import InvalidValue
 from datasets import errors
-from datasets.models import DataSet, StoredAnswer
+from datasets.models import DataSet, SavedQuery, StoredAnswer
 from datasets.saved_queries import answering
 from datasets.saved_queries.answering import AS_SAVED, View
 from datasets.saved_queries.question import AskedRange, Question
@@ -103,8 +103,9 @@ def test_a_reader_of_a_dashboard_chooses_range_and_filter(visits):
     assert values(ask(visits, document, view)) == [("2024-03", None, 90)]
 
 
-def test_a_ratio_that_is_too_large_for_a_double_has_no_value(visits):
-    put_in(visits, [{"_timestamp": "2024-03-03T00:00:00Z", "_id": "tiny", "part": 5e-324}])
+@pytest.mark.parametrize("part", [5e-324, 1.2e-306])
+def test_a_ratio_that_is_too_large_for_a_double_or_as_a_percentage_has_no_value(visits, part):
+    put_in(visits, [{"_timestamp": "2024-03-03T00:00:00Z", "_id": "tiny", "part": part}])
     document = {"measure": {"field": "count"}, "divided_by": {"field": "part"}, "range": {"kind": "all"}}
 
     assert values(answering.answer(save(visits, document), now=NOW)) == [("", None, None)]
@@ -182,6 +183,16 @@ def test_an_error_leaves_no_claim(visits):
     for _ in range(2):
         with pytest.raises(errors.NoSuchDataSet):
             answering.answer(query)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("model", [SavedQuery, DataSet])
+def test_a_query_that_is_deleted_while_it_is_asked_is_no_failure_of_the_server(visits, model):
+    query = save(visits, {"range": {"kind": "all"}})
+    model.objects.get(pk=query.pk if model is SavedQuery else visits.pk).delete()
+
+    with pytest.raises(errors.SavedQueryInvalid, match=r"It was deleted\."):
+        answering.answer(query)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
-from datasets.models import DataSet, QueryToken, SavedQuery
+from datasets.models import Alarm, DataSet, QueryToken, SavedQuery
 from datasets.store import fields_seen
 from tests.datasets.making import make_data_set, put_in
 from tests.datasets.saved_queries.making import save
@@ -72,6 +72,19 @@ def test_a_query_is_made_by_choosing(data_set, owner):
     assert "1,234" in page
     assert f"/queries/{query.public_id}.csv" in page
     assert AuditEvent.objects.filter(verb="created", object_kind="savedquery", data_set_id=data_set.pk).exists()
+
+
+def test_a_query_keeps_what_its_alarm_reads(data_set, owner):
+    query = save(data_set, {"measure": {"field": "count"}}, name=CHOSEN["name"])
+    Alarm.objects.create(data_set=data_set, name="Few", measure="query", condition="below", limit=1, saved_query=query)
+    url = page_url("savedquery_change", query.pk)
+    started_from = re.search(r'name="started_from" value="(\w+)"', text_of(owner.get(url)))[1]
+
+    answer = owner.post(url, {**CHOSEN, "started_from": started_from})  # with a split
+
+    assert "The alarm “Few” reads one value." in text_of(answer)
+    query.refresh_from_db()
+    assert not query.question["split"]
 
 
 def test_a_changed_query_has_another_revision(data_set, owner):

@@ -199,6 +199,24 @@ def test_the_answer_of_a_token_and_of_other_data_sets_is_whole(query, people):
     assert sorted(row["value"] for row in document["data"]) == [3, 12, 40]
 
 
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (3, [("north", 40), ("south", None), ("west", None)]),  # not in the order of their values
+        (
+            2,
+            [("north", 40), ("west", None)],
+        ),  # a total without 40 and 12 would be the small one that the limit leaves out
+    ],
+)
+def test_the_largest_groups_reveal_no_small_one_by_their_order_or_their_total(people, limit, expected):
+    question = {"measure": {"field": "n"}, "split": "region", "range": ALL, "limit": limit}
+
+    document = get(save(people, question, is_public=True), "json").json()
+
+    assert [(row["region"], row["value"]) for row in document["data"]] == expected
+
+
 @pytest.mark.parametrize(("personal", "expected"), [(False, [40, None, None]), (True, [40, 3, 12])])
 def test_rows_that_are_stored_elsewhere_hide_small_numbers_unless_the_target_is_personal(query, personal, expected):
     query.stored_in = make_data_set(type="figures", personal=personal)
