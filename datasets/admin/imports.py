@@ -187,7 +187,7 @@ def _import_of(request: HttpRequest, data_set: DataSet) -> DataImport:
 
 
 def _outcome(run: DataImport) -> str:
-    """Return what became of the rows, such as "2 new records and 1 rejected row"."""
+    """Return the result of the rows, such as "2 new records and 1 rejected row"."""
     parts = (
         (run.new, "new record", ""),
         (run.replaced, "replaced record", ""),

@@ -71,7 +71,8 @@ def _starts(query: Query, period: str, now: datetime, max_rows: int) -> list[dat
     while (last := _instant(starts[-1], period, query)) < end or (query.inclusive and last == end):
         if len(starts) > max_rows:
             raise too_many(max_rows)
-        starts.append(_beside(starts[-1], period, query, 1))
+        is_plain = query.time_zone is None
+        starts.append(shifted(starts[-1], period, 1) if is_plain else _beside(starts[-1], period, query, 1))
     return starts
 
 
