@@ -1,4 +1,4 @@
-"""Dashboards in a real browser: the public page, also without scripts and printed, and the way from data to a page."""
+"""Dashboards in a real browser: the public page, also without scripts and printed, and the way to it by keyboard."""
 
 import json
 import re
@@ -146,26 +146,56 @@ def test_tiles_are_moved_by_keyboard_and_with_the_mouse(owner: Page, made):
     expect(names).to_have_text(["Visits by month", "Digital take-up", "Visits by channel", "Notes"])
 
 
-def test_a_person_makes_and_publishes_a_figure_by_the_text_on_the_pages(owner: Page, made):
+FOCUSED = """() => {
+    const one = document.activeElement
+    const texts = [...(one.labels ?? [])].map((label) => label.innerText)
+    return [...texts, one.getAttribute("aria-label"), one.innerText].filter(Boolean).join(" ")
+}"""
+
+
+def reach(page: Page, name: str) -> None:
+    """Press Tab until the element with this text or label has the focus. A page may give it the focus itself."""
+    for _ in range(120):
+        if page.evaluate(FOCUSED).strip().startswith(name):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no press of Tab reaches {name} on {page.url}")
+
+
+def press(page: Page, name: str) -> None:
+    """Reach a link or a button, press Enter, and wait for the next page."""
+    reach(page, name)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def fill(page: Page, name: str, text: str) -> None:
+    """Type a text, or the beginning of an option of a list."""
+    reach(page, name)
+    page.keyboard.type(text)
+
+
+def test_a_person_makes_and_publishes_a_figure_by_keyboard_and_the_text_on_the_pages(owner: Page, made):
     owner.goto("/admin/datasets/dashboard/")
-    owner.get_by_role("link", name="Create dashboard").first.click()
-    owner.get_by_label("Title", exact=False).first.fill("How our service performs")
-    owner.get_by_label("Name in the URL").fill(f"{made['slug']}-new")
-    owner.get_by_role("button", name="Create dashboard").click()
+    press(owner, "Create dashboard")
+    fill(owner, "Title", "How our service performs")
+    fill(owner, "Name in the URL", f"{made['slug']}-new")
+    press(owner, "Create dashboard")
 
-    owner.get_by_role("link", name="Add a key figure").click()
-    owner.get_by_label("Digital take-up").check()
-    owner.get_by_label("Which data set has the transactions").select_option(f"{made['slug']}/visits (channel, count)")
-    owner.get_by_role("button", name="Continue").click()
-    owner.get_by_label("Which field has the channel?").select_option("channel")
-    owner.get_by_label("Which channels are digital?").fill("web")
-    owner.get_by_label("Which field has the number of transactions?").select_option("count")
-    owner.get_by_label("What is the target, in percent?").fill("60")
-    owner.get_by_role("button", name="Add key figure").click()
+    press(owner, "Add a key figure")
+    reach(owner, "Digital take-up")
+    owner.keyboard.press("Space")
+    fill(owner, "Which data set has the transactions", f"{made['slug']}/visits (channel, count)")
+    press(owner, "Continue")
+    fill(owner, "Which field has the channel?", "channel")
+    fill(owner, "Which channels are digital?", "web")
+    fill(owner, "Which field has the number of transactions?", "count")
+    fill(owner, "What is the target, in percent?", "60")
+    press(owner, "Add key figure")
 
-    owner.get_by_role("link", name="Publishing").click()
-    owner.get_by_role("link", name="Publish…").click()
-    owner.get_by_role("button", name="Publish dashboard").click()
+    press(owner, "Publishing")
+    press(owner, "Publish…")
+    press(owner, "Publish dashboard")
     owner.goto(f"/dashboards/{made['slug']}-new")
 
     expect(owner.get_by_role("heading", name="How our service performs")).to_be_visible()
