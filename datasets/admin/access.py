@@ -4,6 +4,7 @@ Source: docs/reference/console.md §1.3.
 """
 
 from collections.abc import Callable, Collection, Set
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -40,11 +41,9 @@ def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
 
 def services_of(request: HttpRequest) -> set[str]:
     """Return the ids of the services that the person manages, read once a request."""
-    known: set[str] | None = getattr(request, "managed_services", None)
-    if known is None:
-        known = {str(pk) for pk in managed_services(request.user)} if isinstance(request.user, User) else set()
-        request.managed_services = known  # type: ignore[attr-defined]  # kept for the other questions of this request
-    return known
+    user = request.user
+    ids = partial(managed_services, user) if isinstance(user, User) else set[UUID]
+    return scope.once(request, "managed_services", lambda: {str(pk) for pk in ids()})
 
 
 def service_choices(request: HttpRequest) -> list[tuple[str, str]]:
@@ -91,13 +90,7 @@ def reader_of(request: HttpRequest, data_set: DataSet) -> Reader:
 
 def reads_some(request: HttpRequest) -> bool:
     """Return whether the person may read records of a data set. The menu asks this for each of its entries."""
-    if manages_all(request):
-        return True
-    known: bool | None = getattr(request, "reads_some_data", None)
-    if known is None:
-        known = readable_by(request).exists()
-        request.reads_some_data = known  # type: ignore[attr-defined]  # kept for the rest of this request
-    return known
+    return manages_all(request) or scope.once(request, "reads_some_data", lambda: readable_by(request).exists())
 
 
 def limited_to_services(rows: QuerySet[_Row], request: HttpRequest) -> QuerySet[_Row]:
@@ -156,11 +149,18 @@ def alarms_of(request: HttpRequest) -> QuerySet[Alarm]:
     found = Alarm.objects.select_related("data_set__group", "data_set__type")
     if manages_all(request):
         return found
+    if not reads_some(request):  # most people of services; the statements below cost more than their page
+        return found.on_services(services_of(request))
     mine = Q(data_set__in=data_sets_of(request)) & ~Q(saved_query__in=_of_other_services(request))
     if services_of(request):
         mine |= Q(pk__in=Alarm.objects.on_services(services_of(request)).values("pk"))
         mine |= Q(data_set__in=parts_of(request), saved_query__in=saved_queries_of(request).values("pk"))
     return found.filter(mine)
+
+
+def may_see_alarms(request: HttpRequest) -> bool:
+    """Return whether the person may see the list of alarms."""
+    return reads_some(request) or scope.once(request, "has_alarms", lambda: alarms_of(request).exists())
 
 
 def author(request: HttpRequest) -> User | None:
@@ -178,10 +178,21 @@ def _choices(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def is_open_to(request: HttpRequest) -> bool:
-    return manages_all(request) or data_sets_of(request).exists()
+    return manages_all(request) or _has_some(request)
 
 
-ACCESS = scope.Access(is_open_to=is_open_to, audited=_audited, title="Data set", column="data_set_id", choices=_choices)
+def _has_some(request: HttpRequest) -> bool:
+    return scope.once(request, "has_some_data", lambda: data_sets_of(request).exists())
+
+
+ACCESS = scope.Access(
+    is_open_to=is_open_to,
+    may_read_some=_has_some,
+    audited=_audited,
+    title="Data set",
+    column="data_set_id",
+    choices=_choices,
+)
 
 
 def _of_person(request: HttpRequest) -> dict[int, str]:

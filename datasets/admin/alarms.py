@@ -12,7 +12,7 @@ from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
-from datasets.admin.access import alarms_of, author, parts_of, readable_by, reads_some, saved_queries_of
+from datasets.admin.access import alarms_of, author, may_see_alarms, parts_of, readable_by, reads_some, saved_queries_of
 from datasets.admin.alarm_forms import AlarmForm, MuteForm
 from datasets.models import Alarm, AlarmMeasure
 
@@ -42,7 +42,7 @@ class AlarmAdmin(ConsoleModelAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         if obj is None:
-            return reads_some(request) or alarms_of(request).exists()
+            return may_see_alarms(request)
         return alarms_of(request).filter(pk=obj.pk).exists()
 
     has_change_permission = has_view_permission

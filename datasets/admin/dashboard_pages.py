@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import translation
 
+from config.accounts import scope
 from config.audit import changes
 from config.invalid import InvalidValue
 from datasets.admin import dashboard_tabs
@@ -34,7 +35,9 @@ class DashboardPages(ReadyMadePages):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         if obj is None:
-            return reads_some(request) or self.get_queryset(request).exists()
+            return reads_some(request) or scope.once(
+                request, "has_dashboards", lambda: self.get_queryset(request).exists()
+            )
         return self.get_queryset(request).filter(pk=obj.pk).exists()
 
     has_change_permission = has_delete_permission = has_view_permission

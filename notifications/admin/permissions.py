@@ -27,11 +27,8 @@ _KEY = "service"  # in the session: the id of the chosen service, or ALL
 
 def roles(request: HttpRequest) -> dict[UUID, frozenset[Role]]:
     """Return this person's roles by service id, read once a request."""
-    known: dict[UUID, frozenset[Role]] | None = getattr(request, "roles_in_services", None)
-    if known is None:
-        known = TeamMember.objects.roles_of(request.user.pk if request.user.is_active else None)
-        request.roles_in_services = known  # type: ignore[attr-defined]  # kept for the other questions of this request
-    return known
+    account = request.user.pk if request.user.is_active else None
+    return scope.once(request, "roles_in_services", lambda: TeamMember.objects.roles_of(account))
 
 
 def services_of(request: HttpRequest) -> QuerySet[Service]:
@@ -123,10 +120,7 @@ def chosen_service(request: HttpRequest) -> Service | None:
 
     Without a valid choice, operators get all services and other people their first.
     """
-    if not hasattr(request, "chosen_service"):
-        request.chosen_service = _chosen(request)  # type: ignore[attr-defined]  # kept for the rest of this request
-    chosen: Service | None = request.chosen_service  # type: ignore[attr-defined]
-    return chosen
+    return scope.once(request, "chosen_service", lambda: _chosen(request))
 
 
 def _chosen(request: HttpRequest) -> Service | None:
@@ -188,6 +182,7 @@ def _names(ids: Collection[UUID]) -> dict[UUID, str]:
 MANAGED_SERVICES = ManagedServices(of_account=_managed_by, names=_names)
 ACCESS = scope.Access(
     is_open_to=lambda request: bool(roles(request)),
+    may_read_some=lambda request: any(Role.MANAGE_SERVICE in held for held in roles(request).values()),
     audited=lambda request: Q(service_id__in=[pk for pk, _ in _managed(request)]),
     title="Service",
     column="service_id",

@@ -114,3 +114,17 @@ def test_the_chosen_service_is_remembered_for_the_next_sign_in(db):
     later.cookies["service"] = "' OR 1"
     assert later.get("/admin/").status_code == 200
     assert cookie["httponly"]
+
+
+def test_the_menu_asks_each_question_once_and_only_what_the_person_may_open(db, django_assert_num_queries):
+    """It is on every page. Of data sets it asks whether the person reads, owns or is told about some."""
+    client = colleague(factories.make_service(), *Role)
+    client.get("/admin/")  # fills the caches of the process
+    request = client.get("/admin/").wsgi_request
+    for known in ("roles_in_services", "managed_services", "chosen_service"):
+        assert request.__dict__.pop(known)
+    for known in ("reads_some_data", "has_some_data", "has_alarms", "has_dashboards"):
+        assert request.__dict__.pop(known) is False
+
+    with django_assert_num_queries(7):
+        navigation.frame(request)
