@@ -103,7 +103,7 @@ def test_one_record_is_read_changed_and_deleted(invoke):
             ],
         )
     where = ("records", "delete-where", "demo/visits", "count = 2")
-    assert invoke(*where, "--dry-run").out == "1 records match.\n"
+    assert invoke(*where, "--dry-run").out == "1 record matches.\n"
     assert invoke("records", "delete", "demo/visits", "a/b:é", "--yes").out == "a/b:é is deleted.\n"
     assert invoke(*where, "--yes").out == "0 records are deleted.\n"
     gone = invoke("records", "get", "demo/visits", "a/b:é")
@@ -116,7 +116,7 @@ def test_an_emptying_is_undone_and_a_schema_is_given(invoke):
     invoke("data", "write", "demo/visits", text='{"_timestamp": "2026-11-20T09:00:00Z", "count": 1}')
     invoke("data", "empty", "demo/visits", "--yes")
 
-    assert invoke("data", "undo", "demo/visits").out == "demo_visits contains 1 records again\n"
+    assert invoke("data", "undo", "demo/visits").out == "demo_visits contains 1 record again\n"
     given = invoke("data", "set-schema", "demo/visits", "--mode", "off", text='{"required": ["count"]}')
     assert given.out == "demo/visits has the schema.\n"
     assert json.loads(invoke("data", "schema", "demo/visits").out)["required"] == ["count"]
@@ -407,6 +407,12 @@ def test_a_wrong_key_is_refused_with_what_to_do(invoke, monkeypatch):
         ["Invalid token: API key not found", "No active key matches this token. Copy the whole key again."],
     )
     assert json.loads(as_json.err)["docs"].endswith("#errors-api-key-not-found")
+
+
+def test_a_missing_folder_is_named_as_it_was_given(invoke, tmp_path):
+    target = tmp_path / "missing" / "visits.csv"
+
+    assert invoke("data", "export", "demo/visits", target).err == f"{target}: No such file or directory\n"
 
 
 def test_a_full_disk_leaves_no_file(invoke, tmp_path):

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
+from config import formats
 from config.metrics import registry
 from config.rest import handler
 from config.rest.content import AlwaysJSON, QuickJSONRenderer
@@ -117,7 +118,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         token = token_of(request)
         with callers.logging_write_errors(token):
             restored = store.undo(token.data_set, by=callers.actor(request, token))
-        message = f"{token.data_set.name} contains {restored} records again"
+        message = f"{token.data_set.name} contains {formats.counted(restored, 'record')} again"
         return Response(
             UndoneSerializer({"restored": restored, "message": message, "status": "ok"}).data, headers=NOT_STORED
         )

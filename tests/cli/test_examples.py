@@ -60,7 +60,7 @@ def test_cron_writes_one_record_an_hour(run, tmp_path):
     write(run, [])
 
     for _ in range(2):
-        assert run("sh", EXAMPLES / "cron.sh", VISITS_FOLDER=str(tmp_path)) == "1 records are stored."
+        assert run("sh", EXAMPLES / "cron.sh", VISITS_FOLDER=str(tmp_path)) == "1 record is stored."
 
     (record,) = json.loads(run("signalbox", "data", "query", "demo/visits", "--json"))
     assert record["count"] == 1

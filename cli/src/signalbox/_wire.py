@@ -186,7 +186,7 @@ def error_of(response: httpx.Response) -> errors.ApiError:
         return _of_another(response)
     if is_data and found:
         first = found[0]
-        message = f"{message}: record {first.get('index')}, {first.get('field')}: {first.get('message')}"
+        message = f"{message.rstrip('.')}: record {first.get('index')}, {first.get('field')}: {first.get('message')}"
     link = _HELP.search(response.headers.get("Link", ""))
     return errors.of_status(response.status_code)(
         message,

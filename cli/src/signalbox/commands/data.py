@@ -8,7 +8,7 @@ import typer
 
 from signalbox._records import read_file
 from signalbox.commands.files import STANDARD_INPUT, parse_json, read_object, read_text, replacing
-from signalbox.commands.running import INTERRUPTED, as_json, client, progress, show, show_rows
+from signalbox.commands.running import INTERRUPTED, as_json, client, counted, progress, show, show_rows
 from signalbox.errors import SignalboxError
 
 app = typer.Typer(name="data", help="Write and read records of data sets.", no_args_is_help=True)
@@ -51,13 +51,15 @@ def _store(data_set: str, records: Iterator[Any]) -> None:
                 advance(len(batch))
     except KeyboardInterrupt:
         again = "Run the command again: records with an _id are replaced, others are stored once more."
-        show({"written": done}, f"Interrupted. At least {done} records are stored. {again}")
+        show({"written": done}, f"Interrupted. At least {_stored(done)}. {again}")
         raise typer.Exit(INTERRUPTED) from None
     except SignalboxError as error:
         written = done + getattr(error, "written", 0)
-        error.fix = f"{error.fix or ''} {written} records before it are stored.".strip()
+        error.fix = (
+            f"{error.fix or ''} {counted(written, 'record before it is', 'records before it are')} stored.".strip()
+        )
         raise
-    show({"written": done}, f"{done} records are stored.")
+    show({"written": done}, f"{_stored(done)}.")
 
 
 @app.command()
@@ -137,6 +139,10 @@ def set_schema(
 
 def _one(many: list[str]) -> Any:
     return many[0] if len(many) == 1 else many
+
+
+def _stored(number: int) -> str:
+    return f"{counted(number, 'record is', 'records are')} stored"
 
 
 def _batches(records: Iterator[Any], size: int = 1000) -> Iterator[list[Any]]:

@@ -60,6 +60,10 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             new.flush()
             os.fsync(new.fileno())
         part.replace(path)
+    except OSError as error:
+        if error.filename == str(part):
+            error.filename = str(path)  # the name that people know
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -6,7 +6,7 @@ import typer
 
 from signalbox.commands.data import Path_
 from signalbox.commands.files import STANDARD_INPUT, read_object
-from signalbox.commands.running import client, show
+from signalbox.commands.running import client, counted, show
 
 app = typer.Typer(name="records", help="Read, change and delete single records.", no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="ID", help="The _id of the record.")]
@@ -77,11 +77,11 @@ def delete_where(
     """
     with client() as signalbox:
         target = signalbox.data_set(data_set)
-        counted = target.delete_records(where, dry_run=True)
+        found = target.delete_records(where, dry_run=True)
         if dry_run:
-            show(counted, f"{counted['removed']} records match.")
+            show(found, f"{counted(found['removed'], 'record matches', 'records match')}.")
             return
-        if not yes and not typer.confirm(f"Delete {counted['removed']} records of {data_set}?"):
+        if not yes and not typer.confirm(f"Delete {counted(found['removed'], 'record', 'records')} of {data_set}?"):
             raise typer.Exit(1)
         answer = target.delete_records(where, reason=reason)
-    show(answer, f"{answer['removed']} records are deleted.")
+    show(answer, f"{counted(answer['removed'], 'record is', 'records are')} deleted.")

@@ -109,6 +109,15 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
         yield lambda number: bar.advance(task, number)
 
 
+def counted(number: int, singular: str, plural: str) -> str:
+    """Return the number with the words that go with it.
+
+    >>> counted(1, "record is", "records are"), counted(0, "record is", "records are")
+    ('1 record is', '0 records are')
+    """
+    return f"{number} {singular if number == 1 else plural}"
+
+
 def values_of(pairs: Iterable[str], file: Path | None = None) -> dict[str, Any]:
     """Return the values of a file and of `name=value` arguments. A repeated name makes a list."""
     found: dict[str, Any] = {}
