@@ -10,7 +10,7 @@ from datasets.imports.reading import date_forms, shapes
 from datasets.imports.reading.cells import Bad, Cell, CellMoment, text_of
 from datasets.imports.reading.shapes import TextShape
 
-_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
+MAX_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
 _SAMPLE = 1_000  # values that are looked at for forms of periods; a person chooses among them
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
 _UNMARKED = re.compile(r"-?(?:0|[1-9].*)", re.ASCII | re.DOTALL)
@@ -29,6 +29,7 @@ class ColumnFacts:
     is_typed: bool = False
     given_number: re.Pattern[str] | None = None
     null_words: frozenset[str] = frozenset()
+    kept_texts: int = MAX_KEPT_TEXTS
     shapes: Counter[TextShape] = field(default_factory=Counter)
     values: int = 0
     fitting: int = 0
@@ -54,7 +55,7 @@ class ColumnFacts:
             if cell in self._seen:
                 self._seen[cell] += 1
                 return
-            if len(self._seen) < _KEPT_TEXTS:
+            if len(self._seen) < self.kept_texts:
                 self._seen[cell] = 0  # looked at below, and the others are added by `finish`
         self._add(cell, 1)
 

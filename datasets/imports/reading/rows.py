@@ -106,9 +106,9 @@ class RowReader:
             stored = {one.column.place for one in self._stored}
             plans = [plan_of(one, self.settings) if one.place in stored else None for one in self.columns]
             self._usual = UsualRows(plans, self._id_prefix)
-        remembers = self._usual is None
+        kept = values.kept_texts(len(self.columns)) if self._usual is None else 0
         self._plans = [
-            (one.column.place, one.target, once_for_each_text(one.convert) if remembers else one.convert, one.column)
+            (one.column.place, one.target, once_for_each_text(one.convert, kept) if kept else one.convert, one.column)
             for one in self._stored
         ]
 

@@ -13,13 +13,10 @@ from datasets.imports.reading import shapes
 from datasets.imports.reading.cells import Unfit
 from datasets.imports.reading.shapes import TextShape
 from datasets.imports.reading.sources import GridRow
-from datasets.imports.reading.values import ABSENT, ColumnPlan
+from datasets.imports.reading.values import ABSENT, LONG_TEXT, ColumnPlan, kept_texts
 from datasets.imports.reading.work_files import line
 from datasets.records import moments
 from datasets.records.names import is_field_name
-
-MAX_KEPT_TEXTS, _LONG = 20_000, 200  # texts of a column, and characters
-_TEXTS_OF_ALL_COLUMNS = 400_000  # about 60 MiB
 
 # Columns of these types store texts of the shape as they stand. Numbers have no quotation marks.
 _UNCHANGED = {
@@ -34,11 +31,11 @@ class UsualRows:
     """Reads rows whose cells are texts, one for each column.
 
     plans: how each column is read, or None if it is left out; id_prefix: of the `_id` of a row
-    kept_texts: how many texts of a column are remembered
+    kept: how many texts of a column are remembered; None: the usual number
     """
 
-    def __init__(self, plans: Sequence[ColumnPlan | None], id_prefix: str, *, kept_texts: int = MAX_KEPT_TEXTS) -> None:
-        kept = min(kept_texts, _TEXTS_OF_ALL_COLUMNS // len(plans))
+    def __init__(self, plans: Sequence[ColumnPlan | None], id_prefix: str, *, kept: int | None = None) -> None:
+        kept = kept_texts(len(plans)) if kept is None else kept
         self._fields: list[tuple[int, _Column]] = []
         for place, plan in enumerate(plans):
             if plan is not None and plan.to == "_timestamp":
@@ -121,7 +118,7 @@ class _Known(dict[str, str | None]):
             written = self._write(text)
         except (Unfit, TypeError, ValueError):
             written = None
-        if len(self) < self._kept and len(text) < _LONG:
+        if len(self) < self._kept and len(text) < LONG_TEXT:
             self[text] = written
         return written
 

@@ -70,7 +70,7 @@ def both_ways(columns, rows, kept_texts):
     """Return the lines that are made by column, and those that are made by row; None: not usual, rejected"""
     parsed = import_settings.parse({"columns": columns})
     known = file_columns.resolve(NAMES, parsed)
-    usual = UsualRows([plan_of(one, parsed) for one in known], "file-", kept_texts=kept_texts)
+    usual = UsualRows([plan_of(one, parsed) for one in known], "file-", kept=kept_texts)
     reader = RowReader(known, parsed, "file")
     numbered = [*enumerate(rows, 2)]
     by_column = [line for start in range(0, len(numbered), 2) for line in usual.lines(numbered[start : start + 2])]
