@@ -89,7 +89,7 @@ def _side_by_side(columns: Sequence[FileColumn], values: Sequence[int]) -> Itera
     for one in columns:
         if not one.name and not values[one.place]:
             groups.append([])
-        elif not one.is_left_out:
+        elif not one.given.leave_out:  # columns that make _timestamp belong to a table, too
             groups[-1].append(one)
     tables = [group for group in groups if len(group) > 1]
     if len({max(values[one.place] for one in table) for table in tables}) < 2:
@@ -98,7 +98,9 @@ def _side_by_side(columns: Sequence[FileColumn], values: Sequence[int]) -> Itera
     for table in tables:
         others = [one for group in groups if group is not table for one in group]
         leave_out = {"columns": {one.key: {"leave_out": True} for one in others}}
-        choices.append(Alternative(f"Only the columns from {table[0].shown} to {table[-1].shown}", leave_out))
+        first, last = table[0], table[-1]
+        label = f"Only columns {first.place + 1} to {last.place + 1}: {first.shown} to {last.shown}"
+        choices.append(Alternative(label, leave_out))
     choices.append(Alternative("All columns, as one table", {"other_columns": "keep"}))
     message = "A blank column divides the columns, and the parts have different numbers of values. What is imported?"
     yield question("header", message, choices)

@@ -370,6 +370,8 @@ def test_tables_of_different_length_side_by_side_are_asked_about():
     assert read(SIDE_BY_SIDE, both).records[0].keys() == {"_timestamp", "n", "Ort", "m"}
     assert read(SIDE_BY_SIDE, right).codes == ["timestamp"]
     assert read(SIDE_BY_SIDE.replace("2024-01-03,3,,,\n", "")).codes == []
+    periods = "Jahr,Monat,,Ort,m\n2024,1,,A,5\n2024,2,,,\n"
+    assert read(periods, {"timestamp": {"from": ["Jahr", "Monat"], "form": "yyyy mm"}}).codes == ["header"]
 
 
 @pytest.mark.parametrize("data", ["_timestamp,n\n2024-01-01,1,2\n", "2024-01-01,1\n", "a,b\n1,2,\n3,4,,\n"])
