@@ -2,8 +2,8 @@
 
 The first SIGKILL comes when a third of the rows is stored, the second one when the next worker has stored more. It
 passes if the data set then has exactly the rows of the file, none twice, if no process needs more than 150 MiB, and if
-99 % of the callers' POSTs take at most 250 ms meanwhile. The time includes the leases of both killed workers, 2 minutes
-each. Source: docs/testing.md, A1.
+99 % of the callers' POSTs take at most 250 ms in each third of a minute, during which the import must run. The time
+includes the leases of both killed workers, 2 minutes each. Source: docs/testing.md, A1.
 
 Cases: A1.
 """
@@ -29,7 +29,7 @@ KILLS = 2
 MOST_MIB = 150
 MOST_P99_MS = 250
 CALLERS = 2
-LOAD_SECONDS = 15
+LOADS, LOAD_SECONDS = 3, 20  # one after the other: a minute, so that hundreds of POSTs decide about the slowest 1 %
 _MINUTES = 30  # for each part of the import
 _POLL_SECONDS = 0.2
 
@@ -54,13 +54,17 @@ def main(rows: int) -> None:
             show("killed", least - 1, records=count(it, imported), MiB=round(max(highest)))
             worker = start_worker(it)
         highest.append(follow(it, imported, worker, at_least=least))
-        answers = posts(other)
-        show("POSTs beside the import", answers.requests, p50_ms=answers.p50_ms, p99_ms=answers.p99_ms)
+        loads = [posts(other) for _ in range(LOADS)]
+        p99_ms, during = max(one.p99_ms for one in loads), state(it, imported)  # `running`: the import lasted as long
+        number = sum(one.requests for one in loads)
+        p50_ms = [one.p50_ms for one in loads]
+        show("POSTs beside the import", number, p50_ms=p50_ms, p99_ms=[one.p99_ms for one in loads], import_is=during)
         highest.append(follow(it, imported, worker, at_least=rows))
         show("imported", stored(it, imported), seconds=round(time.monotonic() - started), MiB=round(max(highest)))
         check(it, imported, rows)
         assert max(highest) <= MOST_MIB
-        assert answers.p99_ms <= MOST_P99_MS
+        assert p99_ms <= MOST_P99_MS
+        assert during == "running", "the POSTs lasted longer than the import: import more rows"
         show("passed", True)
 
 

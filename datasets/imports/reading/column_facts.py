@@ -2,32 +2,20 @@
 
 import math
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from datasets.imports.reading import date_forms, shapes
 from datasets.imports.reading.cells import Bad, Cell, CellMoment, text_of
 from datasets.imports.reading.shapes import TextShape
 
-_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
+MAX_KEPT_TEXTS = 10_000  # of a column, counted and looked at once
 _SAMPLE = 1_000  # values that are looked at for forms of periods; a person chooses among them
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?", re.ASCII)
 _UNMARKED = re.compile(r"-?(?:0|[1-9].*)", re.ASCII | re.DOTALL)
 _DATES = (TextShape.DATE, TextShape.TIME, TextShape.OTHER_DATE)
 _EXAMPLES = 3
-# Lines that certainly have the shape. Blank ones are allowed. One search for many texts takes a tenth of the time.
-_ALIKE = {
-    shape: re.compile(rf"(?:(?:{line})?\n)*+", re.ASCII)
-    for shape, line in {
-        TextShape.INTEGER: r"-?[1-9]\d{0,17}|0",
-        TextShape.POINT: r"-?(?:0|[1-9]\d{0,8})\.(?:\d\d?|\d{4,8})",
-        TextShape.DATE: r"\d{4}-\d\d-\d\d",
-        TextShape.TIME: r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\dZ",
-        TextShape.TEXT: r"(?!(?:true|false)\s*\n)[A-Za-z][^\n]*",
-    }.items()
-}
 
 
 @dataclass(slots=True)
@@ -41,6 +29,7 @@ class ColumnFacts:
     is_typed: bool = False
     given_number: re.Pattern[str] | None = None
     null_words: frozenset[str] = frozenset()
+    kept_texts: int = MAX_KEPT_TEXTS
     shapes: Counter[TextShape] = field(default_factory=Counter)
     values: int = 0
     fitting: int = 0
@@ -56,7 +45,7 @@ class ColumnFacts:
     last_number: float | None = None
     _seen: dict[str, int] = field(default_factory=dict)
     _times: int = 1
-    _last: TextShape | None = None  # if it is one of _ALIKE
+    _last: TextShape | None = None  # if it is one of COMPARED_AT_ONCE
     least: float = math.inf
     most: float = -math.inf
 
@@ -66,7 +55,7 @@ class ColumnFacts:
             if cell in self._seen:
                 self._seen[cell] += 1
                 return
-            if len(self._seen) < _KEPT_TEXTS:
+            if len(self._seen) < self.kept_texts:
                 self._seen[cell] = 0  # looked at below, and the others are added by `finish`
         self._add(cell, 1)
 
@@ -82,15 +71,11 @@ class ColumnFacts:
             return False
         if len(self.examples) < _EXAMPLES or (self.values < _SAMPLE and self.periods):
             return False
-        joined, shape = "\n".join(texts) + "\n", self._last
-        if joined.count("\n") != len(texts) or not _ALIKE[shape].fullmatch(joined):
+        shape = self._last
+        if not shapes.are_all(texts, shape):
             return False
         filled = [text for text in texts if text] if "" in texts else texts
         if shape in _DATES and filled:
-            try:
-                deque(map(datetime.fromisoformat, filled), maxlen=0)
-            except ValueError:
-                return False
             self._add_forms(filled[0], shape)
         elif shape is not TextShape.TEXT:
             numbers = [*map(float, filled)]
@@ -131,7 +116,7 @@ class ColumnFacts:
         elif shape is TextShape.INTEGER or shape is TextShape.POINT:
             self._add_number(float(text) if len(text) < 300 else 0.0)
         self._note(text, shape)
-        self._last = shape if shape in _ALIKE else None
+        self._last = shape if shape in shapes.COMPARED_AT_ONCE else None
 
     def _add_forms(self, text: str, shape: TextShape) -> None:
         found = date_forms.of(text)

@@ -54,14 +54,14 @@ def resolve(names: Sequence[str], settings: ImportSettings) -> list[FileColumn]:
 def ask(
     columns: Sequence[FileColumn],
     settings: ImportSettings,
-    has_values: Sequence[bool],
+    values: Sequence[int],
     merged: Mapping[int, tuple[int, int]],
 ) -> Iterator[Json]:
-    """Yield a question for each column that cannot be stored as it is.
+    """Yield a question for each column that cannot be stored as it is, and for tables side by side.
 
-    has_values: by the place of the column; merged: first and last row of a merged cell, by the place of the column
+    values: their number, by the place of the column; merged: first and last row of a merged cell, by it, too
     """
-    stored = [one for one in columns if not one.is_left_out and (one.name or one.given.to or has_values[one.place])]
+    stored = [one for one in columns if not one.is_left_out and (one.name or one.given.to or values[one.place])]
     targets = Counter(one.target for one in stored)
     taken = set(targets)
     for one in stored:
@@ -79,6 +79,31 @@ def ask(
             message = f"The name {record_names.shown(one.target)!r} cannot be stored. What is the column called?"
             yield _ask_name(one, message, _usable(one), taken)
     yield from _missing(columns, settings)
+    if settings.other_columns is None:
+        yield from _side_by_side(columns, values)
+
+
+def _side_by_side(columns: Sequence[FileColumn], values: Sequence[int]) -> Iterator[Json]:
+    """Yield a question if a blank column divides the columns into groups with different numbers of rows."""
+    groups: list[list[FileColumn]] = [[]]
+    for one in columns:
+        if not one.name and not values[one.place]:
+            groups.append([])
+        elif not one.given.leave_out:  # columns that make _timestamp belong to a table, too
+            groups[-1].append(one)
+    tables = [group for group in groups if len(group) > 1]
+    if len({max(values[one.place] for one in table) for table in tables}) < 2:
+        return
+    choices = []
+    for table in tables:
+        others = [one for group in groups if group is not table for one in group]
+        leave_out = {"columns": {one.key: {"leave_out": True} for one in others}}
+        first, last = table[0], table[-1]
+        label = f"Only columns {first.place + 1} to {last.place + 1}: {first.shown} to {last.shown}"
+        choices.append(Alternative(label, leave_out))
+    choices.append(Alternative("All columns, as one table", {"other_columns": "keep"}))
+    message = "A blank column divides the columns, and the parts have different numbers of values. What is imported?"
+    yield question("header", message, choices)
 
 
 def _ask_name(column: FileColumn, message: str, name: str, taken: set[str]) -> Json:

@@ -6,10 +6,9 @@ line end. Source: docs/reference/imports.md §6.
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +22,7 @@ from datasets.imports.reading.grid import GridFile
 from datasets.imports.reading.questions import Json
 from datasets.imports.reading.rows import RejectedRow, RowReader
 from datasets.imports.reading.settings import ImportSettings
-from datasets.imports.reading.sources import GRIDS, fields
+from datasets.imports.reading.sources import GRIDS, GridRow, fields
 from datasets.imports.reading.unpacking import FileContent, content_of
 from datasets.records import ParsedRecord
 
@@ -60,26 +59,17 @@ def convert(
     """
     content = content_of(path, folder, max_bytes=max_bytes)
     complete = import_settings.parse(settings, is_complete=True)
-    found = ConversionCounts()
-    name, size = work_files.lines(is_dry=is_dry), 0
+    name = work_files.lines(is_dry=is_dry)
     with ExitStack() as stack:
         lines = stack.enter_context(open(f"{folder}/{name}.new", "w", encoding="utf-8", newline=""))
         rejected = stack.enter_context(open(f"{folder}/{work_files.REJECTED}.new", "wb"))
         repeats = is_dry and bool(complete.id or set_ids or _has_ids(complete))
         known = stack.enter_context(_SeenIds(f"{folder}/ids")) if repeats else None
-        for number, row in _rows(content, complete, names, set_ids, schema, found):
-            found.rows += 1
-            if isinstance(row, RejectedRow):
-                size += _reject(row, rejected, found)
-            else:
-                found.records += 1
-                is_new = known is None or known.add(row.id)
-                size += lines.write(_line(number, row) if is_new else f"{number}\t\t\t\t\t\n")
-            if size > _MOST_GROWTH * max_bytes:  # a text of a spreadsheet may be named by each cell
-                raise UnreadableFile("The rows of the file are too large together. Split it.")
+        target = _Target(lines, rejected, known, _MOST_GROWTH * max_bytes)
+        _convert_rows(content, complete, names, set_ids, schema, target)
     for written in (work_files.REJECTED, name):
         os.replace(f"{folder}/{written}.new", f"{folder}/{written}")
-    return asdict(found)
+    return asdict(target.found)
 
 
 def _has_ids(settings: ImportSettings) -> bool:
@@ -87,14 +77,14 @@ def _has_ids(settings: ImportSettings) -> bool:
     return (own is not None and not own.leave_out) or any(one.to == "_id" for one in settings.columns.values())
 
 
-def _rows(
+def _convert_rows(
     content: FileContent,
     settings: ImportSettings,
     names: Sequence[str],
     set_ids: Sequence[str],
     schema: str,
-    found: ConversionCounts,
-) -> Iterator[tuple[int, ParsedRecord | RejectedRow]]:
+    target: "_Target",
+) -> None:
     kind = settings.format or content.format
     if kind in GRIDS:
         with GridFile.opened(content.path, kind, settings) as grid:
@@ -106,32 +96,69 @@ def _rows(
                 are_texts=kind == "csv",
                 schema=schema,
             )
-            for number, cells in chain.from_iterable(grid.data()):
-                yield number, reader.read(number, cells)
-            found.left_out = grid.left_out
-            found.rows += grid.left_out
+            for block in grid.data():
+                _convert_block(block, reader, target)
+            target.found.left_out = grid.left_out
+            target.found.rows += grid.left_out
         return
     known = file_columns.resolve(names, settings)
     reader = RowReader(known, settings, content.sha256, set_ids, keeps_nulls=kind != "parquet", schema=schema)
     for number, row in fields(content.path, kind):
-        yield number, reader.read_fields(number, row)
+        target.add(number, reader.read_fields(number, row))
 
 
-def _line(number: int, row: ParsedRecord) -> str:
-    return f"{number}\t{row.id}\t{row.timestamp}\t{row.start_at or ''}\t{row.end_at or ''}\t{row.body}\n"
+def _convert_block(block: Sequence[GridRow], reader: RowReader, target: "_Target") -> None:
+    lines = reader.usual_lines(block)
+    if None not in lines:
+        target.add_lines(lines)  # type: ignore[arg-type]  # no None
+        return
+    for (number, cells), line in zip(block, lines, strict=True):
+        if line is None:
+            target.add(number, reader.read(number, cells))
+        else:
+            target.add_lines([line])
 
 
-def _reject(row: RejectedRow, file: IO[bytes], found: ConversionCounts) -> int:
-    """Write a rejected row, and return its size in bytes."""
-    found.rejected += 1
-    if len(found.errors) < ERRORS_SHOWN:
-        some = row.rejections[: ERRORS_SHOWN - len(found.errors)]
-        found.errors += [{"row": row.row, "column": one.column or None, "message": one.reason} for one in some]
-    shown = {"row": row.row, "column": row.column or None, "reason": row.reason, "values": row.values}
-    try:
-        return file.write(_ENCODER.encode(shown) + b"\n")
-    except (TypeError, ValueError, UnicodeEncodeError):  # such as a lone surrogate
-        return file.write(_ENCODER.encode({**shown, "values": {}}) + b"\n")
+@dataclass(slots=True)
+class _Target:
+    """Where the lines and the rejected rows go. known: the ids so far, if repeated ones are left out"""
+
+    lines: IO[str]
+    rejected: IO[bytes]
+    known: "_SeenIds | None"
+    max_size: int
+    found: ConversionCounts = field(default_factory=ConversionCounts)
+    _size: int = 0
+
+    def add_lines(self, lines: Sequence[str]) -> None:
+        """Write the lines of records. Raises UnreadableFile."""
+        self.found.rows += len(lines)
+        self.found.records += len(lines)
+        self._grow(self.lines.write("".join(lines)))
+
+    def add(self, number: int, row: ParsedRecord | RejectedRow) -> None:
+        """Write a record or a rejected row. Raises UnreadableFile."""
+        if isinstance(row, ParsedRecord):
+            is_new = self.known is None or self.known.add(row.id)
+            moments = (row.start_at or "", row.end_at or "")
+            written = work_files.line(number, row.id, row.timestamp, row.body, *moments) if is_new else ""
+            self.add_lines([written or work_files.line(number, "", "", "")])
+            return
+        self.found.rows += 1
+        self.found.rejected += 1
+        if len(self.found.errors) < ERRORS_SHOWN:
+            some = row.rejections[: ERRORS_SHOWN - len(self.found.errors)]
+            self.found.errors += [{"row": row.row, "column": one.column or None, "message": one.reason} for one in some]
+        shown = {"row": row.row, "column": row.column or None, "reason": row.reason, "values": row.values}
+        try:
+            self._grow(self.rejected.write(_ENCODER.encode(shown) + b"\n"))
+        except (TypeError, ValueError, UnicodeEncodeError):  # such as a lone surrogate
+            self._grow(self.rejected.write(_ENCODER.encode({**shown, "values": {}}) + b"\n"))
+
+    def _grow(self, written: int) -> None:
+        self._size += written
+        if self._size > self.max_size:  # a text of a spreadsheet may be named by each cell
+            raise UnreadableFile("The rows of the file are too large together. Split it.")
 
 
 class _SeenIds:

@@ -16,6 +16,7 @@ MAX_CELL = 4 * 1024 * 1024
 _SAMPLE_ROWS = 200
 _SEPARATOR = "sep="
 _END = "\0\x1a"
+_IS_CUT = "end of data"  # in the message of csv.Error
 
 
 class BrokenRow(NamedTuple):
@@ -31,8 +32,9 @@ def rows(path: str, *, encoding: str, delimiter: str) -> Iterator[tuple[int, Row
     """Yield each row with its number, from 1. A line `sep=;` at the top is no row. Raises UnreadableFile."""
     csv.field_size_limit(MAX_CELL)
     number = 0
+    has_padding = _has_blanks_before_quotes(_first_text(path, encoding, errors="replace"), delimiter)
     with open(path, encoding=codec_of(encoding), newline="") as file:
-        reader = csv.reader(_lines(file), delimiter=delimiter, strict=True)
+        reader = csv.reader(_lines(file), delimiter=delimiter, strict=True, skipinitialspace=has_padding)
         while True:
             number += 1
             try:
@@ -54,17 +56,40 @@ def rows(path: str, *, encoding: str, delimiter: str) -> Iterator[tuple[int, Row
 
 def delimiter_of(path: str, encoding: str) -> str:
     """Return the delimiter: that of a line `sep=;`, or the one that gives rows of one width."""
-    with open(path, encoding=codec_of(encoding), newline="") as file:
-        try:
-            text = file.read(256 * 1024).lstrip("\ufeff")
-        except UnicodeError as error:
-            raise UnreadableFile(f"The file is not in the encoding {encoding}. Save it as UTF-8.") from error
+    text = _first_text(path, encoding)
     first = text.split("\n", 1)[0].strip("\r\n")
     if first.lower().startswith(_SEPARATOR) and len(first) == len(_SEPARATOR) + 1:
         return first[-1]
     scored = [(_score(text, delimiter), delimiter) for delimiter in DELIMITERS]
     best, delimiter = max(scored, key=lambda one: one[0])
     return delimiter if best > (0.0, 0.0) else ","
+
+
+def _first_text(path: str, encoding: str, *, errors: str = "strict") -> str:
+    with open(path, encoding=codec_of(encoding), errors=errors, newline="") as file:
+        try:
+            return file.read(256 * 1024).lstrip("\ufeff")
+        except UnicodeError as error:
+            raise UnreadableFile(f"The file is not in the encoding {encoding}. Save it as UTF-8.") from error
+
+
+def _has_blanks_before_quotes(text: str, delimiter: str) -> bool:
+    """Return whether a text has cells such as `, "c"`. Then the blanks after delimiters belong to no cell.
+
+    >>> _has_blanks_before_quotes('a, "b, c"\\n', ","), _has_blanks_before_quotes('a," ""b"" "\\nc, d\\n', ",")
+    (True, False)
+    """
+    if f'{delimiter} "' not in text and f"{delimiter}  " not in text:
+        return False
+    as_written = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    without = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
+    found = False
+    try:
+        for own, other in zip(as_written, without, strict=False):
+            found |= own != other and any(cell[:1] == " " and cell.lstrip(" ")[:1] == '"' for cell in own)
+    except csv.Error as error:
+        return found and _IS_CUT in str(error)
+    return found
 
 
 def _score(text: str, delimiter: str) -> tuple[float, float]:
@@ -118,7 +143,7 @@ def _is_separator_line(row: list[str], delimiter: str) -> bool:
 
 def _broken(error: csv.Error, number: int) -> BrokenRow:
     message = str(error)
-    if "end of data" in message:
+    if _IS_CUT in message:
         raise UnreadableFile(
             f"A quotation mark is never closed. Its text begins in row {number}: add the closing mark."
         )

@@ -13,7 +13,7 @@ from datasets.imports.reading import columns as file_columns
 from datasets.imports.reading import deciding, numbers, questions, timestamps
 from datasets.imports.reading import settings as import_settings
 from datasets.imports.reading.cells import Cell, UnreadableFile
-from datasets.imports.reading.column_facts import ColumnFacts
+from datasets.imports.reading.column_facts import MAX_KEPT_TEXTS, ColumnFacts
 from datasets.imports.reading.columns import FileColumn
 from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.grid import GridFile
@@ -22,6 +22,7 @@ from datasets.imports.reading.rows import RejectedRow, RowReader
 from datasets.imports.reading.settings import MAX_COLUMNS, ColumnSettings, ImportSettings
 from datasets.imports.reading.sources import GRIDS, fields
 from datasets.imports.reading.unpacking import content_of
+from datasets.imports.reading.values import kept_texts
 from datasets.records import ParsedRecord
 from datasets.records.names import MOMENTS
 
@@ -55,7 +56,7 @@ def _grid(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids: 
         if grid.must_wait:  # nothing can be read before the answer
             return Inspection(import_settings.as_json(found), asked, 0, [])
         known = file_columns.resolve(grid.names, found)
-        facts = {one.place: _facts_of(one, found, is_typed=kind != "csv") for one in known}
+        facts = {one.place: _facts_of(one, found, len(known), is_typed=kind != "csv") for one in known}
         first: list[tuple[int, list[Cell] | BrokenRow]] = []
         total = 0
         for block in grid.data(facts):
@@ -66,11 +67,12 @@ def _grid(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids: 
             one.finish()
         found, merged = grid.settings, grid.merged
         total += grid.left_out
-    if not total:
-        return Inspection(import_settings.as_json(found), [], 0, grid.names)
-    has_values = [facts[one.place].values > 0 for one in known]
+    if not total:  # perhaps the only row with values was taken for the names
+        asked = [one for one in asked if one["code"] == "header"]
+        return Inspection(import_settings.as_json(found), asked, 0, grid.names)
+    values = [facts[one.place].values for one in known]
     complete, more = _decided(known, facts, found)
-    asked += file_columns.ask(known, found, has_values, merged)
+    asked += file_columns.ask(known, found, values, merged)
     complete = _with_defaults(complete)
     reader = RowReader(_planned(known, complete), complete, sha256, set_ids)
     preview = [_shown(number, reader.read(number, cells)) for number, cells in first]
@@ -94,7 +96,8 @@ def _fields(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids
             if found is None:
                 if len(facts) >= MAX_COLUMNS:
                     raise UnreadableFile(f"The records of the file have more than {MAX_COLUMNS} different fields.")
-                found = facts[name] = ColumnFacts(is_typed=True)
+                kept = kept_texts(len(facts) + 1, MAX_KEPT_TEXTS)
+                found = facts[name] = ColumnFacts(is_typed=True, kept_texts=kept)
             found.add(value)
     if first and not facts and isinstance(first[0][1], BrokenRow):
         raise UnreadableFile(_no_objects(kind, first[0][0], first[0][1].reason))
@@ -105,7 +108,7 @@ def _fields(path: str, sha256: str, kind: str, settings: ImportSettings, set_ids
         return Inspection(import_settings.as_json(settings), [], 0, [])
     known = file_columns.resolve([*facts], settings)
     by_place = dict(enumerate(facts.values()))
-    asked = [*file_columns.ask(known, settings, [True] * len(known), {}), *timestamps.ask(known, by_place, settings)]
+    asked = [*file_columns.ask(known, settings, [1] * len(known), {}), *timestamps.ask(known, by_place, settings)]
     complete = _with_defaults(_with_times(known, by_place, settings, asked))
     reader = RowReader(_planned(known, complete), complete, sha256, set_ids, keeps_nulls=kind != "parquet")
     preview = [_shown(number, reader.read_fields(number, row)) for number, row in first]
@@ -119,14 +122,15 @@ def _no_objects(kind: str, number: int, reason: str) -> str:
     return f"The file has no record that can be read: {place} {number} {reason}. It must have {form}, in UTF-8."
 
 
-def _facts_of(column: FileColumn, settings: ImportSettings, *, is_typed: bool) -> ColumnFacts:
+def _facts_of(column: FileColumn, settings: ImportSettings, columns: int, *, is_typed: bool) -> ColumnFacts:
     pattern = None
     if deciding.gives_marks(column, settings):
         decimal = column.given.decimal or settings.decimal or "."
         own = column.given.thousands if column.given.thousands is not None else settings.thousands or ""
         pattern = numbers.pattern(decimal, "" if own == decimal else own)
     words = column.given.null_words if column.given.null_words is not None else settings.null_words or []
-    return ColumnFacts(is_typed=is_typed, given_number=pattern, null_words=frozenset(words))
+    kept = kept_texts(columns, MAX_KEPT_TEXTS)
+    return ColumnFacts(is_typed=is_typed, given_number=pattern, null_words=frozenset(words), kept_texts=kept)
 
 
 def _decided(

@@ -1,6 +1,7 @@
 """Read the rows of a Parquet file with DuckDB. Source: docs/reference/imports.md §5."""
 
 import math
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -17,6 +18,7 @@ from datasets.imports.reading.forms import iso
 _MEMORY_MB = 100
 _AT_ONCE = 1_000
 _NANOSECONDS = {"TIMESTAMP_NS", "TIMESTAMPTZ_NS", "TIME_NS"}  # Python's types would cut them off
+_NESTED = re.compile(r'("(?:[^"]|"")*")|\b(?:TIMESTAMP_NS|TIMESTAMPTZ_NS|TIME_NS)(?=[,)\[]|$)')  # or a quoted name
 
 
 def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
@@ -28,10 +30,11 @@ def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
         with connect([folder], memory_mb=_MEMORY_MB, spill=f"{folder}/spill", threads=1) as connection:
             table = f"FROM read_parquet({quoted(path)})"
             kinds = {name: kind for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * {table}").fetchall()}
-            exact = [name for name, kind in kinds.items() if kind in _NANOSECONDS]
-            texts = ", ".join(f"CAST({identifier(name)} AS VARCHAR) AS {identifier(name)}" for name in exact)
-            found = connection.execute(f"SELECT * {f'REPLACE ({texts})' if exact else ''} {table}")
-            moments = frozenset(exact) - {name for name in exact if kinds[name] == "TIME_NS"}
+            exact = {name: _as_text(kind) for name, kind in kinds.items() if _as_text(kind) != kind}
+            texts = (f"CAST({identifier(name)} AS {kind}) AS {identifier(name)}" for name, kind in exact.items())
+            replaced = f"REPLACE ({', '.join(texts)})" if exact else ""
+            found = connection.execute(f"SELECT * {replaced} {table}")
+            moments = {name for name, kind in kinds.items() if kind in _NANOSECONDS and kind != "TIME_NS"}
             names = [column[0] for column in found.description or []]
             number = 0  # one thread reads the rows in the order of the file
             while some := found.fetchmany(_AT_ONCE):
@@ -46,6 +49,15 @@ def rows(path: str) -> Iterator[tuple[int, dict[str, Cell] | BrokenRow]]:
         raise UnreadableFile(
             "The Parquet file is damaged or has a form that cannot be read. Write it again, or as CSV."
         ) from error
+
+
+def _as_text(kind: str) -> str:
+    """Return the type that keeps nanoseconds as texts, those inside of lists and objects, too.
+
+    >>> _as_text('STRUCT("a TIME_NS" INTEGER, b TIMESTAMP_NS[])')
+    'STRUCT("a TIME_NS" INTEGER, b VARCHAR[])'
+    """
+    return _NESTED.sub(lambda found: found[1] or "VARCHAR", kind)
 
 
 def _value(value: object) -> Cell:

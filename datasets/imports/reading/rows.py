@@ -12,6 +12,7 @@ from datasets.imports.reading.cells import Cell, CellMoment, Unfit, is_blank, sh
 from datasets.imports.reading.columns import FileColumn, place_of
 from datasets.imports.reading.csv_rows import BrokenRow
 from datasets.imports.reading.settings import ColumnSettings, ImportSettings
+from datasets.imports.reading.sources import GridRow
 from datasets.imports.reading.usual_rows import UsualRows, id_of_row
 from datasets.imports.reading.values import ABSENT, ColumnPlan, Convert, once_for_each_text
 from datasets.imports.reading.zones import written
@@ -102,11 +103,12 @@ class RowReader:
             self._built = [place_of(name, self.columns) for name in self.settings.timestamp.from_]
         makes_ids = self.set_ids or self._id_columns or self.settings.timestamp is not None or self._fit is not None
         if self.are_texts and not makes_ids and UsualRows.may_read([one.target for one in self._stored]):
-            by_place = {one.column.place: (one.target, one.convert) for one in self._stored}
-            self._usual = UsualRows([by_place.get(one.place) for one in self.columns], self._id_prefix)
-        remembers = self._usual is None
+            stored = {one.column.place for one in self._stored}
+            plans = [plan_of(one, self.settings) if one.place in stored else None for one in self.columns]
+            self._usual = UsualRows(plans, self._id_prefix)
+        kept = values.kept_texts(len(self.columns)) if self._usual is None else 0
         self._plans = [
-            (one.column.place, one.target, once_for_each_text(one.convert) if remembers else one.convert, one.column)
+            (one.column.place, one.target, once_for_each_text(one.convert, kept) if kept else one.convert, one.column)
             for one in self._stored
         ]
 
@@ -114,14 +116,14 @@ class RowReader:
     def _id_prefix(self) -> str:
         return f"{self.content[:_ID_CHARACTERS]}-"
 
+    def usual_lines(self, rows: Sequence[GridRow]) -> Sequence[str | None]:
+        """Return the line of each row, or None for a row that `read` must decide about."""
+        return [None] * len(rows) if self._usual is None else self._usual.lines(rows)
+
     def read(self, number: int, cells: list[Cell] | BrokenRow) -> ParsedRecord | RejectedRow:
         """Return the record of a row, or why it is rejected."""
         if isinstance(cells, BrokenRow):
             return RejectedRow(number, [RowRejection("", cells.reason)], {})
-        if self._usual is not None:
-            usual = self._usual.read(number, cells)  # type: ignore[arg-type]  # are_texts
-            if usual is not None:
-                return usual
         width = len(self.columns)
         if len(cells) > width and any(not is_blank(cell) for cell in cells[width:]):
             rejection = RowRejection(

@@ -36,10 +36,12 @@ def number(text: str) -> Cell:
 def kind_of_format(form: str) -> str:
     """Return whether a number format shows a `date`, a `time` or a plain number (``).
 
-    >>> kind_of_format("dd.mm.yyyy"), kind_of_format("[h]:mm"), kind_of_format('0.00" days"')
+    >>> kind_of_format("dd.mm.yyyy"), kind_of_format("[mm]"), kind_of_format('0.00" days"')
     ('date', 'time', '')
     """
     letters = set(parts_of_date(form))
+    if "[" in letters:  # a duration
+        return "time"
     if letters & {"y", "d"} or (letters & {"m"} and not letters & {"h", "s"}):
         return "date"
     return "time" if letters & {"h", "s"} else ""

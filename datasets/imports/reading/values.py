@@ -13,7 +13,8 @@ Convert = Callable[[Cell], object]  # raises Unfit
 
 TRUE = ("true", "yes", "y", "t", "on", "1")
 FALSE = ("false", "no", "n", "f", "off", "0")
-_KEPT_TEXTS, _LONG = 20_000, 200  # texts of a column, and characters
+_KEPT_TEXTS, LONG_TEXT = 20_000, 200  # texts of a column, and characters
+_KEPT_OF_ALL_COLUMNS = 300_000  # about 40 MiB
 _UNKNOWN = object()
 ABSENT = object()  # the value of a cell that makes no field
 
@@ -61,8 +62,19 @@ class ColumnPlan:
         return read
 
 
-def once_for_each_text(read: Convert) -> Convert:
+def kept_texts(columns: int, most: int = _KEPT_TEXTS) -> int:
+    """Return how many texts of each column may be remembered: fewer if there are many columns.
+
+    >>> kept_texts(5), kept_texts(2_000)
+    (20000, 150)
+    """
+    return min(most, _KEPT_OF_ALL_COLUMNS // max(columns, 1))
+
+
+def once_for_each_text(read: Convert, kept: int) -> Convert:
     """Return a function that converts each of the first texts once. Other cells may be equal, such as 1 and True.
+
+    kept: how many texts are remembered
 
     The values must not be changed: later cells get the same ones.
     """
@@ -74,7 +86,7 @@ def once_for_each_text(read: Convert) -> Convert:
         value = known.get(cell, _UNKNOWN)
         if value is _UNKNOWN:
             value = read(cell)
-            if len(known) < _KEPT_TEXTS and len(cell) < _LONG:
+            if len(known) < kept and len(cell) < LONG_TEXT:
                 known[cell] = value
         return value
 

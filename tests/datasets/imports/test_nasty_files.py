@@ -265,6 +265,31 @@ def test_parquet_keeps_nanoseconds_decimals_and_nested_instants():
     assert found.rejected == [(2, "has more than 17 significant digits")]
 
 
+def test_parquet_keeps_nanoseconds_in_lists_and_objects_as_texts():
+    import pyarrow
+    from pyarrow import parquet
+
+    at = 1704067200123456789
+    inner = pyarrow.struct([("a TIME_NS", pyarrow.int64()), ("at", pyarrow.timestamp("ns"))])
+    columns = {
+        "_timestamp": ["2024-01-01"],
+        "a": pyarrow.array([[at]], pyarrow.list_(pyarrow.timestamp("ns", tz="UTC"))),
+        "b": pyarrow.array([{"a TIME_NS": 5, "at": at}], inner),
+        "c": pyarrow.array([[("k", 1)]], pyarrow.map_(pyarrow.string(), pyarrow.time64("ns"))),
+    }
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), file)
+
+    assert read(file.getvalue()).records == [
+        {
+            "_timestamp": "2024-01-01T00:00:00Z",
+            "a": ["2024-01-01 00:00:00.123456789+00"],
+            "b": {"a TIME_NS": 5, "at": "2024-01-01 00:00:00.123456789"},
+            "c": {"k": "00:00:00.000000001"},
+        }
+    ]
+
+
 def test_a_zip_that_is_no_spreadsheet_says_so():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -272,3 +297,89 @@ def test_a_zip_that_is_no_spreadsheet_says_so():
 
     with pytest.raises(UnreadableFile, match="Unpack it first"):
         read(file.getvalue())
+
+
+FORMATS = {  # of dates and amounts, as Excel of these countries writes them
+    "de": ("[$-407]dd.mm.yyyy", "#,##0.00\\ [$€-407]"),
+    "fr": ("[$-40C]d mmmm yyyy;@", "#,##0.00\\ [$€-40C];[Red]\\-#,##0.00\\ [$€-40C]"),
+    "en-GB": ("[$-F800]dddd, mmmm dd, yyyy", "[$£-809]#,##0.00"),
+    "en-US": ("m/d/yy;@", '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)'),
+    "cy": ("[$-452]dd/mm/yyyy", "[$£-452]#,##0.00"),
+    "pl": ("[$-415]d mmm yyyy;@", '#,##0.00\\ "zł"'),
+    "de-CH": ("d/m/yyyy", "[$CHF-807]\\ #,##0.00"),
+}
+
+
+@pytest.mark.parametrize("country", FORMATS)
+def test_dates_and_amounts_of_excel_are_their_values_whatever_the_format_shows(country):
+    day, amount = FORMATS[country]
+
+    def show(_, sheet):
+        for row in (2, 3):
+            sheet[f"A{row}"].number_format, sheet[f"B{row}"].number_format = day, amount
+
+    found = read(excel(["_timestamp", "v"], [date(2024, 4, 3), 1234.5], [date(2024, 12, 31), -7], change=show))
+
+    assert (found.codes, found.rejected, found.column("v")) == ([], [], [1234.5, -7])
+    assert found.column("_timestamp") == ["2024-04-03T00:00:00Z", "2024-12-31T00:00:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("1.234,50", {"decimal": ",", "thousands": "."}),
+        ("1\u202f234,50", {"decimal": ",", "thousands": " "}),
+        ("1\u00a0234,50", {"decimal": ",", "thousands": " "}),
+        ("1,234.50", {"thousands": ","}),
+        ("1’234.50", {"thousands": "’"}),
+        ("1'234.50", {"thousands": "'"}),
+        ("£1,234.50", {"thousands": ",", "columns": {"v": {"type": "number", "unit": "£"}}}),
+        ("1 234,50 zł", {"decimal": ",", "thousands": " ", "columns": {"v": {"type": "number", "unit": "zł"}}}),
+    ],
+)
+def test_an_amount_of_each_country_is_read_with_its_marks(text, given):
+    found = read(f"_timestamp;v\n2024-01-31;{text}\n2024-02-01;12\n", given)
+
+    assert (found.codes, found.rejected, found.column("v")) == ([], [], [1234.5, 12])
+
+
+@pytest.mark.parametrize(
+    ("data", "values"),
+    [
+        ('_timestamp, "v", "w"\n2024-01-01, "a, ""b""",  "c"\n2024-01-02, d, "e\nf"\n', ['a, "b"', "d"]),
+        ('_timestamp,v,w\n2024-01-01," ""a"" ", b\n2024-01-02,"c, ", d\n', [' "a" ', "c, "]),
+        ('_timestamp,v,w\n2024-01-01, "a" b, c\n2024-01-02, d, e\n', [' "a" b', " d"]),  # no cell in quotes
+    ],
+)
+def test_blanks_before_quotation_marks_belong_to_no_cell(data, values):
+    found = read(data)
+
+    assert (found.codes, found.rejected, found.column("v")) == ([], [], values)
+
+
+SIDE_BY_SIDE = "_timestamp,n,,Ort,m\n2024-01-01,1,,A,5\n2024-01-02,2,,B,6\n2024-01-03,3,,,\n"
+
+
+def test_tables_of_different_length_side_by_side_are_asked_about():
+    found = read(SIDE_BY_SIDE)
+
+    (asked,) = found.questions
+    left, right, both = [choice["settings"] for choice in asked["choices"]]
+    assert (asked["code"], both) == ("header", {"other_columns": "keep"})
+    assert read(SIDE_BY_SIDE, left).records[0] == {"_timestamp": "2024-01-01T00:00:00Z", "n": 1}
+    assert read(SIDE_BY_SIDE, both).records[0].keys() == {"_timestamp", "n", "Ort", "m"}
+    assert read(SIDE_BY_SIDE, right).codes == ["timestamp"]
+    assert read(SIDE_BY_SIDE.replace("2024-01-03,3,,,\n", "")).codes == []
+    periods = "Jahr,Monat,,Ort,m\n2024,1,,A,5\n2024,2,,,\n"
+    assert read(periods, {"timestamp": {"from": ["Jahr", "Monat"], "form": "yyyy mm"}}).codes == ["header"]
+
+
+@pytest.mark.parametrize("data", ["_timestamp,n\n2024-01-01,1,2\n", "2024-01-01,1\n", "a,b\n1,2,\n3,4,,\n"])
+def test_a_file_whose_only_rows_may_be_names_is_asked_about(data):
+    assert read(data).codes == ["header"]
+
+
+def test_a_duration_of_minutes_is_no_date():
+    change = lambda _, sheet: setattr(sheet["B2"], "number_format", "[mm]")  # noqa: E731
+
+    assert read(excel(["_timestamp", "v"], [DAY, 1.5], change=change)).column("v") == ["36:00:00"]
