@@ -20,21 +20,25 @@ _PARTS = 64  # of the range of the numbers; with more, counting them takes longe
 
 
 def computed(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: set[str]
 ) -> Iterator[Computed]:
-    """Yield the values of the field's computed methods for each group of the statement."""
-    quantiles = [method for method in field.computed if method in QUANTILES]
+    """Yield the values of these computed methods of the field for each group of the statement."""
+    quantiles = [method for method in sorted(methods) if method in QUANTILES]
     if quantiles:
         yield from _quantiles(connection, statement, field, quantiles)
-    if "stddev" in field.computed:
+    if "stddev" in methods:
         yield from _deviations(connection, statement, field)
-    if "distinct" in field.computed:
-        _, _, text, other = field.columns
-        values = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
-        different = [value for column, value in values.items() if not is_null(column)]
-        number = " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
-        for keys, period, (distinct,) in statement.rows(connection, [number]):
-            yield Computed(keys, period, field.number, "distinct", distinct)
+    if "distinct" in methods:
+        for keys, period, (number,) in statement.rows(connection, [distinct(field)]):
+            yield Computed(keys, period, field.number, "distinct", number)
+
+
+def distinct(field: CollectedField) -> str:
+    """Return the SQL of the number of different values of a field whose numbers are in one column."""
+    _, _, text, other = field.columns
+    values = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
+    different = [value for column, value in values.items() if not is_null(column)]
+    return " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
 
 
 class _Numbers:
