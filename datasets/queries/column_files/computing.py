@@ -44,7 +44,8 @@ def distinct(field: CollectedField) -> str:
 class _Numbers:
     """The numbers of a field, each with its groups, as SQL that can be joined with what is known of its group.
 
-    each: a relation with the groups `g0`, `g1` … and the number `x`; named: its groups; `groups` has null for the others
+    each: a relation with the groups `g0`, `g1` … and the number `x`
+    named: its groups, without those that are null for all records; groups: all, as SQL
     """
 
     def __init__(self, statement: GroupedStatement, field: CollectedField) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from config.limited import TooLarge
 from datasets.columns.duckdb import connect
 from datasets.queries import groups
-from datasets.queries.column_files import conditions, counting, positions
+from datasets.queries.column_files import conditions, counting, csv_lines, positions
 from datasets.queries.column_files import table as table_files
 from datasets.queries.column_files.positions import RecordPlace
 from datasets.queries.column_files.sources import Field, Relation, Source, asked
@@ -104,6 +104,17 @@ def table(task: Task, path: str) -> bool:
     with _explaining():
         order = positions.order(relation, query)
         table_files.write(connection, relation, chosen, names=names, order=order, most=query.limit, path=path)
+    return True
+
+
+def csv(task: Task, header: tuple[str, ...], path: str) -> bool:
+    """Write the records of a raw read as lines of a CSV and return True. Raises TooLarge, FileVanished."""
+    query = task.query
+    relation = _relation(task, [name for name in header if not name.startswith("_")])
+    chosen = conditions.of(relation, query)
+    conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
+    with _explaining():
+        csv_lines.write(_connection(task.folder, task.memory_mb), relation, chosen, header=header, path=path)
     return True
 
 

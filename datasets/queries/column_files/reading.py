@@ -8,9 +8,8 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import structlog
 from django.conf import settings
@@ -28,10 +27,11 @@ from datasets import errors
 from datasets.columns import files, layout
 from datasets.columns.building import all_lines
 from datasets.models import DataSet, Record, Segment
-from datasets.queries import selected, stored
+from datasets.queries import by_segment, selected, stored
 from datasets.queries.column_files.process import FileVanished, Task
 from datasets.queries.column_files.sources import Source
 from datasets.queries.query import Query
+from datasets.queries.time_range import Range
 
 Result = TypeVar("Result")
 
@@ -52,15 +52,6 @@ _processes = limited.Processes(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """A range of `_timestamp`; None is without end. `inclusive` includes its end."""
-
-    start_at: datetime | None
-    end_at: datetime | None
-    inclusive: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnAnswer:
     """What column files answered. result: None if the row store must answer
 
@@ -77,6 +68,11 @@ class _Plan:
     open_ranges: list[Range]
 
 
+def may_read() -> bool:
+    """Return whether this process uses column files."""
+    return bool(settings.COLUMNS) and files.has_cache()
+
+
 def answer(
     function: Callable[..., Any],
     data_set: DataSet,
@@ -90,7 +86,7 @@ def answer(
     fields: the names that the function uses besides those of the filters
     Raises InvalidQuery, Busy.
     """
-    if not settings.COLUMNS or not files.has_cache():
+    if not may_read():
         return ColumnAnswer()
     names = {*fields, *query.condition_fields()}
     limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS
@@ -129,19 +125,39 @@ def _answer(
             sources = _sources(plan.built, written, lines)
             if sources is None:
                 continue
-            task = Task(
-                sources=sources,
-                query=query,
-                folder=str(files.cache_folder()),
-                memory_mb=settings.QUERY_MEMORY_MB - _PYTHON_MB,
-            )
             try:
-                return ColumnAnswer(result=_run(function, task, *arguments, seconds=seconds))
+                return ColumnAnswer(result=_run(function, _task(sources, query), *arguments, seconds=seconds))
             except FileVanished as error:
                 log.warning("columns.unreadable", error=str(error))
                 for segment in plan.built:
                     files.forget(segment.file)
     return ColumnAnswer()
+
+
+def segment_file(
+    function: Callable[..., Any], segment: Segment, query: Query, header: tuple[str, ...]
+) -> TextIO | None:
+    """Run a function of `process` that writes the records of a built segment as text, and return the open text.
+
+    It ends with its last reader. Return None if the column file is damaged. Raises QueryTooLarge, Busy.
+    """
+    with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
+        path = Path(folder) / "text"
+        sources = _sources([segment], layout.Writer(), path)
+        if sources is None:
+            return None
+        try:
+            _run(function, _task(sources, query), header, str(path), seconds=_LONGEST_SECONDS)
+        except FileVanished as error:
+            log.warning("columns.unreadable", error=str(error))
+            files.forget(segment.file)
+            return None
+        return path.open(encoding="utf-8", newline="")
+
+
+def _task(sources: tuple[Source, ...], query: Query) -> Task:
+    memory_mb = settings.QUERY_MEMORY_MB - _PYTHON_MB
+    return Task(sources=sources, query=query, folder=str(files.cache_folder()), memory_mb=memory_mb)
 
 
 def _run(function: Callable[..., Result], *arguments: object, seconds: float) -> Result:
@@ -179,7 +195,7 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAn
     if found.columns_until is None or not settings.COLUMNS:
         return _Plan(built=[], open_ranges=[span]) if is_table else ColumnAnswer()
     segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
-    asked = [one for one in segments if _overlaps(one, span)]
+    asked = [one for one in segments if by_segment.overlaps(one, span)]
     later = found.record_count - sum(one.records for one in segments)
     has_later = span.end_at is None or span.end_at >= found.columns_until
     number = sum(one.records for one in asked) + (later if has_later else 0)
@@ -188,22 +204,10 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAn
     open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
     if open_records > _MOST_OPEN and not is_table:
         return ColumnAnswer(is_being_built=True)
-    ranges = [_within(one.starts_at, one.ends_at, span) for one in asked if not one.is_built]
+    ranges = [by_segment.narrowed(span, one.starts_at, one.ends_at) for one in asked if not one.is_built]
     if has_later:
-        ranges.append(_within(found.columns_until, None, span))
+        ranges.append(by_segment.narrowed(span, found.columns_until, None))
     return _Plan(built=[one for one in asked if one.is_built and one.file], open_ranges=ranges)
-
-
-def _overlaps(segment: Segment, span: Range) -> bool:
-    begins = span.end_at is None or segment.starts_at <= span.end_at
-    return begins and (span.start_at is None or segment.ends_at > span.start_at)
-
-
-def _within(start_at: datetime, end_at: datetime | None, span: Range) -> Range:
-    start_at = start_at if span.start_at is None else max(start_at, span.start_at)
-    if end_at is None or (span.end_at is not None and span.end_at < end_at):
-        return Range(start_at=start_at, end_at=span.end_at, inclusive=span.inclusive)
-    return Range(start_at=start_at, end_at=end_at)
 
 
 def _write_open(

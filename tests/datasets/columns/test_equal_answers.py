@@ -13,7 +13,7 @@ from config.audit import COMMAND
 from datasets import store
 from datasets.columns import building
 from datasets.models import DataSet
-from datasets.queries import engines, escaping, parameters, written
+from datasets.queries import csv_lines, engines, escaping, header, parameters, written
 from datasets.queries.methods import METHODS
 from tests.datasets.making import ALL, BOUNDS, put_in
 from tests.datasets.test_answers import (
@@ -45,6 +45,7 @@ AMOUNTS = st.lists(
     max_size=25,
 )
 SPLITS = ["group_by=g", "period=month&duration=6", "group_by=g&period=month&duration=6"]
+RANGES = [(), [("start_at", "2024-02-28T23:59:59.999999Z"), ("end_at", "2024-03-04T00:00:00Z"), ("inclusive", "true")]]
 METHOD_NAMES = st.lists(st.sampled_from(sorted(METHODS)), unique=True, min_size=1)
 
 
@@ -113,6 +114,29 @@ def test_pages(records, pairs, key, direction):
         building.drop(data_set)
         assert got == pages(data_set, asked)
         transaction.set_rollback(True)
+
+
+@CONFIGURATION
+@given(RECORDS, RECORDS, filters(), st.sampled_from(RANGES), st.sampled_from([(), ("v", "_id", "_day_start_at")]))
+def test_csv(records, later, pairs, span, select):
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        put_in(data_set, [{**record, "_id": f"'r,{number}\""} for number, record in enumerate(later)])
+        data_set = built(data_set)
+        put_in(data_set, [{**records[0], "_id": "r0", "late": 5, "_start_at": "2024-01-01T00:00:00.5Z"}])
+        asked = [*pairs, *span, ("format", "csv"), *(("select", name) for name in select)]
+
+        got = csv(data_set, asked)
+
+        building.drop(data_set)
+        assert got == csv(data_set, asked)
+        transaction.set_rollback(True)
+
+
+def csv(data_set, asked) -> str:
+    query = parameters.parse(urlencode(asked), data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+    data_set = DataSet.objects.get(pk=data_set.pk)
+    return "".join(csv_lines.table(data_set, query, query.select or header.of(data_set, query)))
 
 
 def pages(data_set, asked) -> list[list[str]]:
