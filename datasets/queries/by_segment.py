@@ -16,12 +16,9 @@ def parts(data_set: DataSet, query: Query) -> Iterator[tuple[Query, Segment | No
     """Yield the query of each part in order of time, with its segment if all of it is in the range and it is built."""
     segments = list(Segment.objects.filter(store_id=data_set.store_id).order_by("starts_at"))
     for segment in segments:
-        if overlaps(segment, query):
-            is_whole = is_within(segment, query)
-            yield (
-                narrowed(query, segment.starts_at, segment.ends_at),
-                segment if is_whole and segment.is_built else None,
-            )
+        if _overlaps(segment, query):
+            is_file = segment.is_built and _is_within(segment, query)
+            yield narrowed(query, segment.starts_at, segment.ends_at), segment if is_file else None
     until = segments[-1].ends_at if segments else None  # not `columns_until`, which may be of another moment
     if until is None:
         yield query, None
@@ -29,14 +26,14 @@ def parts(data_set: DataSet, query: Query) -> Iterator[tuple[Query, Segment | No
         yield narrowed(query, until, None), None
 
 
-def overlaps(segment: Segment, span: Range | Query) -> bool:
-    begins = span.end_at is None or segment.starts_at <= span.end_at
-    return begins and (span.start_at is None or segment.ends_at > span.start_at)
+def _overlaps(segment: Segment, query: Query) -> bool:
+    begins = query.end_at is None or segment.starts_at <= query.end_at
+    return begins and (query.start_at is None or segment.ends_at > query.start_at)
 
 
-def is_within(segment: Segment, span: Range | Query) -> bool:
-    begins = span.start_at is None or span.start_at <= segment.starts_at
-    return begins and (span.end_at is None or segment.ends_at <= span.end_at)
+def _is_within(segment: Segment, query: Query) -> bool:
+    begins = query.start_at is None or query.start_at <= segment.starts_at
+    return begins and (query.end_at is None or segment.ends_at <= query.end_at)
 
 
 def narrowed(span: Span, start_at: datetime, end_at: datetime | None) -> Span:

@@ -13,7 +13,7 @@ from typing import Any, TextIO, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db.models import QuerySet, TextField
+from django.db.models import QuerySet, Sum, TextField
 from django.db.models.functions import Cast
 
 from config import limited
@@ -194,14 +194,14 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAn
     )
     if found.columns_until is None or not settings.COLUMNS:
         return _Plan(built=[], open_ranges=[span]) if is_table else ColumnAnswer()
-    segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
-    asked = [one for one in segments if by_segment.overlaps(one, span)]
-    later = found.record_count - sum(one.records for one in segments)
+    segments = Segment.objects.filter(store_id=found.store_id)
+    asked = list(segments.overlapping(span.start_at, span.end_at).order_by("starts_at"))
     has_later = span.end_at is None or span.end_at >= found.columns_until
-    number = sum(one.records for one in asked) + (later if has_later else 0)
+    later = found.record_count - (segments.aggregate(sum=Sum("records"))["sum"] or 0) if has_later else 0
+    number = sum(one.records for one in asked) + later
     if number < settings.COLUMNS_READ_FROM_RECORDS and not is_table:
         return ColumnAnswer()
-    open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
+    open_records = sum(one.records for one in asked if not one.is_built) + later
     if open_records > _MOST_OPEN and not is_table:
         return ColumnAnswer(is_being_built=True)
     ranges = [by_segment.narrowed(span, one.starts_at, one.ends_at) for one in asked if not one.is_built]

@@ -139,7 +139,7 @@ class Relation:
             )
             return f"SELECT {', '.join(selected)} FROM ({read})"  # noqa: S608  columns of the layout
         paths = ", ".join(map(quoted, source.paths))
-        return f"SELECT {', '.join(selected)} FROM read_parquet([{paths}], union_by_name = true)"  # noqa: S608
+        return f"SELECT {', '.join(selected)} FROM read_parquet([{paths}])"  # noqa: S608
 
     def _own(self, source: Source, name: str) -> str:
         return name if name in source.columns else f"{_NULL}TIMESTAMP) AS {name}"
