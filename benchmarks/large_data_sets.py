@@ -3,10 +3,14 @@
 `fill_column_files` runs in the product (`manage.py shell`), because segments and files belong to it.
 """
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
+
+from tests.servers import ROOT
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
 YEARS = timedelta(days=3 * 365)
@@ -43,6 +47,13 @@ def fill_row_store(url: str, data_set_id: int, records: int) -> None:
             connection.execute(_FILL, {"id": data_set_id, "count": records, "first": first, "last": last})
         connection.execute("UPDATE datasets_dataset SET record_count = %s WHERE id = %s", [records, data_set_id])
         connection.execute("VACUUM ANALYZE datasets_record")
+
+
+def generate(environment: dict[str, str], data_set_id: int, records: int, *, more: str = "") -> None:
+    """Run `fill_column_files` in the product of this environment: 100 million records take minutes."""
+    filling = f"large_data_sets.fill_column_files({data_set_id}, {records}, more={more!r})"
+    command = [sys.executable, "manage.py", "shell", "-c", f"from benchmarks import large_data_sets; {filling}"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def fill_column_files(data_set_id: int, records: int, *, more: str = "") -> None:

@@ -14,7 +14,7 @@ import urllib.request
 from collections import Counter
 from typing import NamedTuple
 
-from benchmarks import records
+from benchmarks import large_data_sets, records
 from benchmarks.faults.killed_imports import MOST_P99_MS, posts
 from benchmarks.faults.stand import show, show_machine
 from benchmarks.frame import processes
@@ -46,9 +46,7 @@ def main(millions: int) -> None:
     show_machine()
     with stand(web=2) as it:
         large, other = records.make(it), records.make(it)
-        filling = f"large_data_sets.fill_column_files({large.id}, {millions * 1_000_000}, more={_OWN_TEXT!r})"
-        done = it.service.manage("shell", "-c", f"from benchmarks import large_data_sets; {filling}")
-        assert done.returncode == 0, done.stderr
+        large_data_sets.generate(it.service.environment, large.id, millions * 1_000_000, more=_OWN_TEXT)
         webs = processes.children(it.service.web.pid)
         for _ in range(4):  # so that both processes have loaded what they need
             ask(large, CASES["20 questions at once"].question)
