@@ -9,6 +9,7 @@ Cases: D8.
 
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -24,7 +25,6 @@ from benchmarks.records import Writable
 MOST_GROWTH_MIB = 10
 # A text of its own for each record, so that the different ones of 20 million records need 4 GB.
 _OWN_TEXT = ", 't' || n || repeat('-', 150) AS \"text:own\""
-_PERCENTILES = "".join(f"&collect=ms:p{percent}" for percent in range(1, 100))
 
 
 class Case(NamedTuple):
@@ -36,7 +36,9 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "a question of 10 s": Case(f"group_by=page&collect=user:distinct&collect=own:distinct{_PERCENTILES}", 1, {400}),
+    "a question of 10 s": Case(
+        "group_by=page&collect=ms:median&collect=ms:stddev&collect=user:distinct&collect=own:distinct", 1, {400}
+    ),
     "a question of 4 GB": Case("group_by=channel&collect=own:distinct", 1, {400}),
     "20 questions at once": Case("group_by=page&sort_by=_count:descending&limit=10", 20, {200, 400, 503}),
 }
@@ -88,7 +90,10 @@ class Asking:
 
     def _ask(self, data_set: Writable, question: str) -> None:
         while not self._stop.is_set():
-            self.statuses[ask(data_set, question)] += 1
+            status = ask(data_set, question)
+            self.statuses[status] += 1
+            if status == 503:
+                time.sleep(1)  # as its `Retry-After` asks
 
 
 def ask(data_set: Writable, question: str) -> int:

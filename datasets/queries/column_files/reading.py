@@ -6,7 +6,9 @@ rows that do not belong to it. Source: docs/reference/column-files.md §5.
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -41,6 +43,10 @@ _AT_ONCE = 2_000  # rows fetched at a time
 _PYTHON_MB = 160  # of the query process without DuckDB: interpreter, modules and the rows of an answer
 _RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
 _WAIT_SECONDS = 5.0
+# A query that waits keeps its thread, of which a web process has eight: twenty queries at once left none for writers. A
+# browser asks for up to six tiles of a dashboard at once.
+MOST_AT_ONCE = 6
+_free = threading.BoundedSemaphore(MOST_AT_ONCE)
 _LONGEST_SECONDS = 60.0  # of a table of all fields, and of a query if the database has no limit
 _MOMENTS = {"timestamp": "_timestamp", "start_at": "_start_at", "end_at": "_end_at"}
 
@@ -170,7 +176,8 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
     client = leaving.client()
     is_unwanted = None if client is None else client.has_left
     try:
-        result = _processes.run(function, *arguments, limits=limits, is_unwanted=is_unwanted)
+        with room():
+            result = _processes.run(function, *arguments, limits=limits, is_unwanted=is_unwanted)
     except limited.CallEnded:
         registry.QUERIES.add("column_files", "left")
         raise
@@ -182,6 +189,17 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
         raise errors.QueryTooLarge(seconds=f"{seconds:g}") from error
     registry.QUERIES.add("column_files", "answered")
     return result
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Raise AllBusy if so many queries run or wait that others would find no thread."""
+    if not _free.acquire(blocking=False):
+        raise limited.AllBusy
+    try:
+        yield
+    finally:
+        _free.release()
 
 
 def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAnswer:
