@@ -3,10 +3,14 @@
 `fill_column_files` runs in the product (`manage.py shell`), because segments and files belong to it.
 """
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
+
+from tests.servers import ROOT
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
 YEARS = timedelta(days=3 * 365)
@@ -29,19 +33,10 @@ SELECT 'r' || lpad(n::VARCHAR, 9, '0') AS _id,
        [200, NULL, NULL, NULL][n * 13 % 4 + 1]::BIGINT AS "whole:status",
        [NULL, '404', NULL, NULL][n * 13 % 4 + 1] AS "text:status",
        [NULL, NULL, 'null', 'true'][n * 13 % 4 + 1] AS "other:status",
-       n * 17 % 10 AS "whole:count", n * 104729 % 10007 AS "whole:ms", 'u' || n * 15485863 % 1000000 AS "text:user"
+       n * 17 % 10 AS "whole:count", n * 104729 % 10007 AS "whole:ms",
+       'u' || n * 15485863 % 1000000 AS "text:user"{more}
 FROM range({first}, {last}) AS numbers(n)
 """
-NAMES = (
-    "text:page",
-    "text:channel",
-    "whole:status",
-    "text:status",
-    "other:status",
-    "whole:count",
-    "whole:ms",
-    "text:user",
-)
 
 
 def fill_row_store(url: str, data_set_id: int, records: int) -> None:
@@ -54,8 +49,18 @@ def fill_row_store(url: str, data_set_id: int, records: int) -> None:
         connection.execute("VACUUM ANALYZE datasets_record")
 
 
-def fill_column_files(data_set_id: int, records: int) -> None:
-    """Write the files and segments of a data set whose records are in no row store."""
+def generate(environment: dict[str, str], data_set_id: int, records: int, *, more: str = "") -> None:
+    """Run `fill_column_files` in the product of this environment: 100 million records take minutes."""
+    filling = f"large_data_sets.fill_column_files({data_set_id}, {records}, more={more!r})"
+    command = [sys.executable, "manage.py", "shell", "-c", f"from benchmarks import large_data_sets; {filling}"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+def fill_column_files(data_set_id: int, records: int, *, more: str = "") -> None:
+    """Write the files and segments of a data set whose records are in no row store.
+
+    more: SQL of further columns, such as `, n AS "whole:number"`
+    """
     import duckdb
 
     from datasets.columns import files
@@ -66,7 +71,8 @@ def fill_column_files(data_set_id: int, records: int) -> None:
     for first in range(0, records, _SEGMENT):
         last = min(first + _SEGMENT, records)
         path = Path(files.cache_folder()) / "generated.parquet"
-        selected = _COLUMNS.format(step=step, first=first, last=last)
+        selected = _COLUMNS.format(step=step, first=first, last=last, more=more)
+        names = [name for name, *_ in duckdb.sql(f"DESCRIBE {selected}").fetchall()]
         duckdb.sql(f"COPY ({selected}) TO '{path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 61440)")
         size = path.stat().st_size
         # The borders are whole seconds; the few records of the second before are in the earlier segment.
@@ -77,7 +83,7 @@ def fill_column_files(data_set_id: int, records: int) -> None:
             ends_at=ends_at,
             is_built=True,
             file=files.save(path, data_set_id),
-            columns=["_id", "_timestamp", "_updated_at", *NAMES],
+            columns=names,
             records=last - first,
             size_bytes=size,
         )

@@ -55,6 +55,7 @@ GROUPS = {
         "D5": "Batches of the same ids in different order",
         "D6": "Twenty wrong email addresses at once",
         "D7": "Column files are built, damaged and read at once",
+        "D8": "Questions that need much time or memory, and twenty at once",
     },
     "Bodies": {
         "E1": "Lengths and chunks",

@@ -11,7 +11,7 @@ from django.http import StreamingHttpResponse
 from config.console.downloads import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
-from datasets.queries import engines, export, parameters, raw, time_limit, written
+from datasets.queries import csv_lines, engines, export, header, parameters, raw, time_limit, written
 from datasets.queries.readers import Reader
 from datasets.records import names
 
@@ -40,10 +40,9 @@ def stream(data_set: DataSet, form: str, reader: Reader) -> StreamingHttpRespons
 
 def _text(data_set: DataSet, form: str, reader: Reader) -> Iterator[str]:
     query = parameters.parse("format=ndjson", data_set_id=data_set.pk, bounds=_BOUNDS, reader=reader)
-    rows = raw.rows(data_set.store_id, query)
     if form == "csv":
-        sent = export.columns(raw.field_names(data_set.store_id, query)) - names.COMPUTED
-        header = [name for name in _FIRST if name in sent] + sorted(sent.difference(_FIRST))
-        return export.table(header, ([fields.get(name) for name in header] for fields in map(written.fields, rows)))
-    lines = map(written.record, rows)
+        sent = set(header.of(data_set, query)) - names.COMPUTED
+        named = [name for name in _FIRST if name in sent] + sorted(sent.difference(_FIRST))
+        return csv_lines.table(data_set, query, named)
+    lines = map(written.record, raw.rows(data_set.store_id, query))
     return export.ndjson(lines) if form == "ndjson" else export.array(lines)

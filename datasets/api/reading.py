@@ -20,7 +20,7 @@ from config.web import leaving
 from datasets.api import caching
 from datasets.catalogue import data_sets
 from datasets.models import DataSet
-from datasets.queries import engines, export, known_fields, parameters, periods, raw, time_limit, written
+from datasets.queries import csv_lines, engines, export, header, known_fields, parameters, periods, time_limit, written
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.readers import Reader
@@ -96,7 +96,7 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
 
     An error before the first block has its own answer; a later one closes the connection.
     """
-    store_id, form = data_set.store_id, _form(data_set, query)
+    form = _form(data_set, query)
     if query.format == "parquet":
         return StreamingHttpResponse(FileWrapper(engines.table(data_set, query)), headers={**headers, **form})
     record, fields = written.selecting(query.select)
@@ -105,11 +105,8 @@ def _raw(request: Request, data_set: DataSet, query: Query, headers: dict[str, s
         text = export.page(map(record, page.rows), lambda: page.next_cursor)
     elif query.format == "ndjson":
         text = export.ndjson(map(record, engines.rows(data_set, query)))
-    elif query.select:
-        rows = ([row.get(name) for name in query.select] for row in map(fields, engines.rows(data_set, query)))
-        text = export.table(query.select, rows)
-    elif query.limit is None:
-        text = export.csv(raw.field_names(store_id, query), map(fields, engines.rows(data_set, query)))
+    elif query.select or query.limit is None:
+        text = csv_lines.table(data_set, query, query.select or header.of(data_set, query))
     else:
         names = export.names_of(map(fields, engines.rows(data_set, query)))
         text = export.csv(names, map(fields, engines.rows(data_set, query)))

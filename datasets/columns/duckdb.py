@@ -28,6 +28,7 @@ def connect(folders: Iterable[str], *, memory_mb: int, spill: str, threads: int 
         "SET autoload_known_extensions = false",
         "SET preserve_insertion_order = false",
         "SET TimeZone = 'UTC'",
+        "SET enable_progress_bar = false",  # it would be in the log of the web process
         f"SET temp_directory = {quoted(spill)}",
         "SET max_temp_directory_size = '4GB'",
         f"SET allowed_directories = [{allowed}]",

@@ -40,8 +40,8 @@ class FieldAggregate:
         if row.value is None:
             return
         self.present += row.records
-        if row.total is not None and row.least is not None and row.greatest is not None:
-            self._add_total(row.records, row.total, row.least, row.greatest, are_doubles=row.value == counted.DOUBLES)
+        if row.total is not None:
+            self._add_total(row, row.total, are_doubles=row.value == counted.DOUBLES)
         elif row.value != counted.OTHER:
             value = json.loads(row.value)
             if self.is_set and not values.is_last(value):
@@ -51,15 +51,15 @@ class FieldAggregate:
             if number is not None:
                 self._add_number(number, row.records)
 
-    def _add_total(
-        self, count: int, total: int, least: int | float, greatest: int | float, *, are_doubles: bool
-    ) -> None:
-        self.numbers += count
+    def _add_total(self, row: Counted, total: int, *, are_doubles: bool) -> None:
+        self.numbers += row.records
         self.exact += total if are_doubles else total << POINT
         self.has_doubles = self.has_doubles or are_doubles
-        if least < self.least or (least == self.least and not are_doubles):  # of equal numbers, a whole one is shown
+        least, greatest = row.least, row.greatest
+        # Of equal numbers, a whole one is shown.
+        if least is not None and (least < self.least or (least == self.least and not are_doubles)):
             self.least = least
-        if greatest > self.greatest or (greatest == self.greatest and not are_doubles):
+        if greatest is not None and (greatest > self.greatest or (greatest == self.greatest and not are_doubles)):
             self.greatest = greatest
 
     def _add_number(self, number: int | float, count: int) -> None:

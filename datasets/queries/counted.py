@@ -20,7 +20,8 @@ class Counted(NamedTuple):
 
     field: the index of the collected field in `fields`; the rows with index 0 count each record once
     value: the JSON text, WHOLE, DOUBLES, OTHER, or None for null and absent
-    total, least, greatest: for WHOLE and DOUBLES; the total of DOUBLES is in units of 2 to the power of -POINT
+    total, least, greatest: for WHOLE and DOUBLES, least and greatest only if a method needs them; the total of DOUBLES
+        is in units of 2 to the power of -POINT
     """
 
     keys: tuple[str | None, ...]

@@ -21,12 +21,13 @@ from datasets.models import DataSet
 from datasets.queries import comparison, counting, groups, local_time, moving, periods, raw, selected
 from datasets.queries.column_files import process, reading
 from datasets.queries.column_files.positions import OWN, RecordPlace
-from datasets.queries.column_files.reading import ColumnAnswer, Range
+from datasets.queries.column_files.reading import ColumnAnswer
 from datasets.queries.cursor import LongText
 from datasets.queries.local_time import TIME_PARTS, Shift
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.selected import Row
+from datasets.queries.time_range import Range
 
 _BUILDING_SECONDS = 60
 

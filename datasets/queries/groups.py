@@ -7,6 +7,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from datasets.queries import periods, values
@@ -171,15 +172,11 @@ def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:
         groups = [item for item in groups if evaluating.passes(having, _with_group_count(item[1]))]
     if query.sort is not None:
         name = query.sort.key
-
-        def value(item: tuple[Key, _Group]) -> Any:
-            return _with_group_count(item[1])[name]
-
-        rest = [item for item in groups if values.is_last(value(item))]
-        ordered = [item for item in groups if not values.is_last(value(item))]
+        placed = [(values.order(_with_group_count(item[1])[name]), item) for item in groups]
+        ordered = [one for one in placed if one[0] != values.LAST]
         # `reverse` keeps the order of equal items, so that ties stay ascending by the group values.
-        ordered.sort(key=lambda item: values.order(value(item)), reverse=query.sort.descending)
-        groups = ordered + rest
+        ordered.sort(key=itemgetter(0), reverse=query.sort.descending)
+        groups = [item for _, item in ordered] + [item for order, item in placed if order == values.LAST]
     return groups[: query.limit]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 _INT64 = range(-(2**63), 2**63)
 NUMBER, TEXT = 0, 1  # kinds of values that have an order
-_LAST = (9, 0)
+LAST = (9, 0)  # the order of all other values
 
 Order = tuple[int, Any]  # Any: a number, a text or None, depending on the first element
 
@@ -37,7 +37,7 @@ def order(value: object) -> Order:
     if isinstance(value, str):
         return (TEXT, value)
     as_number = number(value)
-    return _LAST if as_number is None else (NUMBER, as_number)
+    return LAST if as_number is None else (NUMBER, as_number)
 
 
 def preferred(first: Any, second: Any) -> Any:
@@ -57,7 +57,7 @@ def _preference(value: Any) -> tuple[bool, int, bool]:
 
 
 def is_last(value: object) -> bool:
-    return order(value) == _LAST
+    return order(value) == LAST
 
 
 def is_in_64_bits(whole: int) -> bool:

@@ -1,14 +1,14 @@
 """Let DuckDB find quantiles and numbers of different values of a field, if all its numbers are of one kind.
 
-DuckDB's own interpolation rounds otherwise than the row store's. So its discrete quantile is only a value near the
-place: a second statement counts how many are smaller and returns its neighbours, and Python interpolates.
+Each is exactly the row store's, whose interpolation and sums Python repeats.
 """
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.sources import is_null
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
@@ -16,77 +16,78 @@ from datasets.queries.methods import QUANTILES
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_NEIGHBOURS = (
-    "count(*) FILTER (WHERE each.x < near.v[{0}]), count(*) FILTER (WHERE each.x <= near.v[{0}]),"
-    " max(each.x) FILTER (WHERE each.x < near.v[{0}]), min(each.x) FILTER (WHERE each.x > near.v[{0}])"
-)
+_PARTS = 64  # of the range of the numbers; with more, counting them takes longer, and with fewer, sorting some of them
 
 
 def computed(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: set[str]
 ) -> Iterator[Computed]:
-    """Yield the values of the field's computed methods for each group of the statement."""
-    quantiles = [method for method in field.computed if method in QUANTILES]
+    """Yield the values of these computed methods of the field for each group of the statement."""
+    quantiles = [method for method in sorted(methods) if method in QUANTILES]
     if quantiles:
         yield from _quantiles(connection, statement, field, quantiles)
-    if "stddev" in field.computed:
+    if "stddev" in methods:
         yield from _deviations(connection, statement, field)
-    if "distinct" in field.computed:
-        _, _, text, other = field.columns
-        different = (field.of, text, f"CASE WHEN {other} IN ('true', 'false') THEN {other} END")
-        number = " + ".join(f"count(DISTINCT {value})" for value in different)
-        for keys, period, (distinct,) in statement.rows(connection, [number]):
-            yield Computed(keys, period, field.number, "distinct", distinct)
+    if "distinct" in methods:
+        for keys, period, (number,) in statement.rows(connection, [distinct(field)]):
+            yield Computed(keys, period, field.number, "distinct", number)
 
 
-class _Numbers(NamedTuple):
+def distinct(field: CollectedField) -> str:
+    """Return the SQL of the number of different values of a field whose numbers are in one column."""
+    _, _, text, other = field.columns
+    values = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
+    different = [value for column, value in values.items() if not is_null(column)]
+    return " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
+
+
+class _Numbers:
     """The numbers of a field, each with its groups, as SQL that can be joined with what is known of its group.
 
-    each: a relation with the groups `g0`, `g1` … and the number `x`; same: the condition that joins `each` and `near`
+    each: a relation with the groups `g0`, `g1` … and the number `x`
+    named: its groups, without those that are null for all records; groups: all, as SQL
     """
 
-    groups: list[str]
-    each: str
-    by: str
-    same: str
-    ways: str
-
-    @classmethod
-    def of(cls, statement: GroupedStatement, field: CollectedField) -> "_Numbers":
-        groups = [f"g{number}" for number in range(len(statement.groups))]
-        named = [f"{column} AS {name}" for column, name in zip(statement.groups, groups, strict=True)]
-        each = (
+    def __init__(self, statement: GroupedStatement, field: CollectedField) -> None:
+        self.named = [f"g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
+        self.groups = [column if is_null(column) else f"g{number}" for number, column in enumerate(statement.groups)]
+        named = [f"{column} AS g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
+        self.each = (
             f"SELECT {', '.join([*named, f'{field.of} AS x'])} FROM ({statement.source})"  # noqa: S608  numbered columns
             f" WHERE {statement.conditions.sql} AND {field.of} IS NOT NULL"
         )
-        return cls(
-            groups=groups,
-            each=each,
-            by=f"GROUP BY {', '.join(groups)}" if groups else "",
-            same=" AND ".join(f"each.{name} IS NOT DISTINCT FROM near.{name}" for name in groups) or "true",
-            ways=f"GROUP BY {', '.join(f'each.{name}' for name in groups)}" if groups else "",
-        )
 
-    def near(self, *columns: str) -> str:
-        return f"SELECT {', '.join([*self.groups, *columns])} FROM ({self.each}) {self.by}"  # noqa: S608
+    def by(self, *further: str) -> str:
+        """Return the GROUP BY of the groups and further columns, or "" for none."""
+        columns = [*self.named, *further]
+        return f"GROUP BY {', '.join(columns)}" if columns else ""
 
-    def joined(self, near: str, *columns: str) -> str:
-        selected = [*(f"each.{name}" for name in self.groups), *columns]
-        return (
-            f"SELECT {', '.join(selected)} FROM ({self.each}) AS each JOIN ({near}) AS near ON {self.same} {self.ways}"  # noqa: S608
-        )
+    def same(self, one: str, other: str) -> str:
+        """Return the condition that two relations have the same groups."""
+        return " AND ".join(f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in self.named) or "true"
 
 
 def _deviations(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
 ) -> Iterator[Computed]:
     """Add up the differences from a number near the mean: sums of squares of the numbers would lose digits."""
-    numbers = _Numbers.of(statement, field)
+    numbers = _Numbers(statement, field)
     is_whole = field.of == field.columns[0]
-    near = numbers.near("CAST(avg(x) AS HUGEINT) AS middle" if is_whole else "avg(x) AS middle")
+    middle = "CAST(avg(x) AS HUGEINT)" if is_whole else "avg(x)"
     difference = "CAST(CAST(x AS HUGEINT) - middle AS DOUBLE)" if is_whole else "(x - middle)"
-    sums = f"fsum({difference}), fsum({difference} * {difference})"
-    found = connection.cursor().execute(numbers.joined(near, "count(*)", sums), statement.conditions.parameters * 2)
+    of_each = [f"each.{name}" for name in numbers.named]
+    sql = f"""
+        WITH each AS NOT MATERIALIZED ({numbers.each}),
+        near AS (SELECT {", ".join([*numbers.named, f"{middle} AS middle"])} FROM each {numbers.by()}),
+        apart AS (
+            SELECT {", ".join([*of_each, f"{difference} AS difference"])}
+            FROM each JOIN near ON {numbers.same("each", "near")}
+        )
+        SELECT {", ".join(numbers.groups)}{"," if numbers.groups else ""}
+            count(*), fsum(difference), fsum(difference * difference)
+        FROM apart {numbers.by()}
+    """  # noqa: S608  numbered columns, bound values
+    found = connection.cursor().execute(sql, statement.conditions.parameters)
     for keys, period, (number, rest, squares) in statement.split(found):
         if number > 1:
             value = math.sqrt(max(squares - rest * rest / number, 0.0) / (number - 1))
@@ -96,29 +97,58 @@ def _deviations(
 def _quantiles(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
 ) -> Iterator[Computed]:
+    """Find the two neighbours of each quantile: count the numbers in ranges, then sort only those of the right ranges.
+
+    DuckDB's own quantiles keep all numbers in memory and round otherwise than the row store's interpolation.
+    """
+    numbers = _Numbers(statement, field)
+    ((least, greatest),) = connection.execute(
+        f"SELECT min(x), max(x) FROM ({numbers.each})",  # noqa: S608
+        statement.conditions.parameters,
+    ).fetchall()
+    if least is None:
+        return
     shares = [QUANTILES[method] for method in methods]
-    numbers = _Numbers.of(statement, field)
-    near = numbers.near("count(*) AS n", f"quantile_disc(x, {shares}) AS v")
-    neighbours = [_NEIGHBOURS.format(number + 1) for number in range(len(shares))]
-    sql = numbers.joined(near, "any_value(near.n)", "any_value(near.v)", *neighbours)
-    found = connection.cursor().execute(sql, statement.conditions.parameters * 2)
-    for keys, period, (number, values, *rest) in statement.split(found):
+    lows = [f"CAST(floor((total - 1) * {share}e0) AS BIGINT)" for share in shares]
+    neighbours = [place for low in lows for place in (low, f"least({low} + 1, total - 1)")]
+    is_wanted = " OR ".join(f"(up_to > {low} AND up_to - n <= {low} + 1)" for low in lows)
+    found_at = [f"max(CASE WHEN {place} >= before THEN sorted[{place} - before + 1] END)" for place in neighbours]
+    of_each = "".join(f"each.{name}, " for name in numbers.named)
+    named = "".join(f"{name}, " for name in numbers.named)
+    partition = f"PARTITION BY {', '.join(numbers.named)}" if numbers.named else ""
+    sql = f"""
+        WITH each AS NOT MATERIALIZED (SELECT *, {_part(least, greatest)} AS part FROM ({numbers.each})),
+        parts AS (SELECT {named} part, count(*) AS n FROM each {numbers.by("part")}),
+        placed AS (
+            SELECT *, CAST(sum(n) OVER ({partition} ORDER BY part) AS BIGINT) AS up_to,
+                CAST(sum(n) OVER ({partition}) AS BIGINT) AS total
+            FROM parts
+        ),
+        wanted AS MATERIALIZED (SELECT {named} part, total, up_to - n AS before FROM placed WHERE {is_wanted}),
+        chosen AS (
+            SELECT {of_each} total, before, list_sort(list(x)) AS sorted
+            FROM each JOIN wanted ON {numbers.same("each", "wanted")} AND each.part = wanted.part
+            GROUP BY {of_each} total, before
+        )
+        SELECT {", ".join([*numbers.groups, "any_value(total)", *found_at])} FROM chosen {numbers.by()}
+    """  # noqa: S608  numbered columns, bound values
+    found = connection.cursor().execute(sql, statement.conditions.parameters)
+    for keys, period, (number, *around) in statement.split(found):
         for place, method in enumerate(methods):
-            if number:
-                near_place = (values[place], *rest[4 * place : 4 * place + 4])
-                yield Computed(keys, period, field.number, method, _quantile(shares[place], number, *near_place))
+            value = _between(shares[place], number, *around[2 * place : 2 * place + 2])
+            yield Computed(keys, period, field.number, method, value)
 
 
-def _quantile(share: float, number: int, value: Any, smaller: int, up_to: int, before: Any, after: Any) -> int | float:
-    """Interpolate as `methods` does. The value has the places from `smaller` to before `up_to`."""
+def _part(least: int | float, greatest: int | float) -> str:
+    """Return SQL for the number of a part of the range, which never falls where `x` rises."""
+    if isinstance(least, int):
+        return f"x // {max((int(greatest) - least) // _PARTS, 1)}"
+    width = greatest / _PARTS - least / _PARTS
+    return f"floor(x / {width if 0 < width < math.inf else 1.0!r})"
 
-    def at(place: int) -> Any:
-        if smaller <= place < up_to:
-            return value
-        return before if place < smaller else after
 
+def _between(share: float, number: int, low: int | float, high: int | float) -> int | float:
+    """Interpolate as `methods` does."""
     place = (number - 1) * share
     below = math.floor(place)
-    low, high = at(below), at(min(below + 1, number - 1))
-    result: int | float = low if place == below or low == high else low + (high - low) * (place - below)
-    return result
+    return low if place == below or low == high else low + (high - low) * (place - below)

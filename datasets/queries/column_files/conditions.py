@@ -1,5 +1,7 @@
 """The range and the filters of a query as SQL of DuckDB. `queries.filters` is the same for the databases."""
 
+import json
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -47,6 +49,19 @@ def add_range(found: Conditions, start_at: datetime | None, end_at: datetime | N
         found.add("_timestamp >= ?", naive(start_at))
     if end_at is not None:
         found.add(f"_timestamp {'<=' if inclusive else '<'} ?", naive(end_at))
+
+
+def add_groups(found: Conditions, columns: Iterable[str], groups: Collection[tuple[str | None, ...]]) -> None:
+    """Leave out records of other groups than these, so that the caller skips few: where the values are texts only.
+
+    columns: those of texts, one for each group_by field; groups: the JSON texts of their values
+    """
+    for column, texts in zip(columns, zip(*groups, strict=True), strict=False):  # no groups have no texts
+        distinct = set(texts)
+        if all(text is not None and text.startswith('"') for text in distinct):
+            found.add(
+                f"{column} IN (SELECT unnest(CAST(? AS VARCHAR[])))", [json.loads(text) for text in distinct if text]
+            )
 
 
 def _add_equal(found: Conditions, relation: Relation, one: Filter) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from datasets.columns.layout import KINDS
-from datasets.queries.column_files.sources import Field, Relation
+from datasets.queries.column_files.sources import Field, Relation, is_null
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.methods import METHODS, QUANTILES, Needs
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 TOTALS = 10  # columns of `CollectedField.totals`
-_FALSE = "false"
+_NOTHING = ("0", "0", "NULL", "NULL")  # in place of the number, sum, least and greatest value of a column
+_SUMS = {"sum", "mean"}
+_IS_THERE = "{0} IS NOT NULL"
+_IS_NUMBER = "coalesce(regexp_matches({0}, '^[-0-9]'), false)"
 _BITS = 126  # of the sum, without its sign
 _DIGITS = 53  # binary, of a double
 _MOST_PLACES = 1000  # 2 to the power of more is no double
@@ -49,6 +52,7 @@ class Numbers(NamedTuple):
 class CollectedField:
     """A collected field. columns: the SQL of its value by kind
 
+    methods: the methods, by which DuckDB adds up no more than they need
     adds: whether whole numbers are added up
     places: the power of two by which doubles are multiplied before they are added up; None: they are not added up
     listed: the SQL condition for the values that are returned one by one with their counts, or ""
@@ -58,6 +62,7 @@ class CollectedField:
 
     number: int
     columns: tuple[str, ...]
+    methods: frozenset[str]
     adds: bool
     places: int | None
     listed: str = ""
@@ -75,7 +80,7 @@ class CollectedField:
         name: Field,
         methods: set[str],
     ) -> "CollectedField":
-        """Return the plan for a field. It reads the numbers of the field once if the plan depends on them."""
+        """Return the plan for a field. It reads the numbers of the field once if there may be more than whole ones."""
         placed = tuple(sorted(method for method in methods if METHODS[method].needs == Needs.PLACE))
         plan = cls._counted(connection, all_records, number, relation, name, methods - {*placed})
         return replace(plan, placed=placed)
@@ -92,24 +97,26 @@ class CollectedField:
     ) -> "CollectedField":
         columns = tuple(relation.column(kind, name) for kind in KINDS)
         whole, double, text, other = columns
+        given = frozenset(methods)
         needs = {method: METHODS[method].needs for method in methods}
         spread = tuple(sorted(method for method, need in needs.items() if need >= Needs.NUMBERS))
         if not spread and Needs.TOTALS not in needs.values():
-            return cls(number=number, columns=columns, adds=True, places=None)
+            return cls(number=number, columns=columns, methods=given, adds=True, places=None)
         numbers = Numbers(0, 0, 0, 0.0, 0.0)
-        if spread or "double" in relation.kinds[name]:
+        kinds = {*relation.kinds[name]}
+        if "double" in kinds or (spread and "other" in kinds):
             numbers = _numbers(connection, all_records, columns)
         places = numbers.places()
-        is_listed = _is_number(other) if places is not None else f"({double} IS NOT NULL OR {_is_number(other)})"
         if not spread:
-            return cls(number=number, columns=columns, adds=True, places=places, listed=is_listed)
+            listed = _any({double: "" if places is not None else _IS_THERE, other: _IS_NUMBER})
+            return cls(number=number, columns=columns, methods=given, adds=True, places=places, listed=listed)
         of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct", "stddev"} else ""
         if of and (places is not None or Needs.TOTALS not in needs.values()):
-            return cls(number=number, columns=columns, adds=True, places=places, computed=spread, of=of)
-        listed = f"({whole} IS NOT NULL OR {double} IS NOT NULL OR {_is_number(other)})"
+            return cls(number=number, columns=columns, methods=given, adds=True, places=places, computed=spread, of=of)
+        values = {whole: _IS_THERE, double: _IS_THERE, other: _IS_NUMBER}
         if Needs.VALUES in needs.values():
-            listed = f"({listed} OR {text} IS NOT NULL OR coalesce({other} IN ('true', 'false'), false))"
-        return cls(number=number, columns=columns, adds=False, places=None, listed=listed)
+            values |= {text: _IS_THERE, other: f"({_IS_NUMBER} OR coalesce({{0}} IN ('true', 'false'), false))"}
+        return cls(number=number, columns=columns, methods=given, adds=False, places=None, listed=_any(values))
 
     def totals(self) -> list[str]:
         """Return TOTALS columns.
@@ -118,30 +125,48 @@ class CollectedField:
         number of other present values, and that of listed values.
         """
         whole, double, text, other = self.columns
-        listed = self.listed or _FALSE
-        rest = [f"{text} IS NOT NULL", f"coalesce({other} <> 'null', false)"]
-        rest += [] if self.adds else [f"{whole} IS NOT NULL"]
-        rest += [] if self.places is not None else [f"{double} IS NOT NULL"]
-        wholes = whole if self.adds else "CAST(NULL AS BIGINT)"
-        doubles = double if self.places is not None else "CAST(NULL AS DOUBLE)"
-        scaled = f"CAST({doubles} * {2.0 ** (self.places or 0)!r} AS HUGEINT)"
+        adds_doubles = self.places is not None
+        rest = _any(
+            {
+                whole: "" if self.adds else _IS_THERE,
+                double: "" if adds_doubles else _IS_THERE,
+                text: _IS_THERE,
+                other: "coalesce({0} <> 'null', false)",
+            }
+        )
+        if rest and self.listed:
+            rest = f"{rest} AND NOT {self.listed}"
+        scaled = f"CAST({double} * {2.0 ** (self.places or 0)!r} AS HUGEINT)"
         return [
-            *(f"count({wholes})", f"sum({wholes})", f"min({wholes})", f"max({wholes})"),
-            *(f"count({doubles})", f"sum({scaled})", f"min({doubles})", f"max({doubles})"),
-            f"count(*) FILTER (WHERE ({' OR '.join(rest)}) AND NOT {listed})",
-            f"count(*) FILTER (WHERE {listed})",
+            *(self._added(whole, whole) if self.adds else _NOTHING),
+            *(self._added(double, scaled) if adds_doubles else _NOTHING),
+            f"count(*) FILTER (WHERE {rest})" if rest else "0",
+            f"count(*) FILTER (WHERE {self.listed})" if self.listed else "0",
         ]
 
+    def _added(self, column: str, addend: str) -> tuple[str, ...]:
+        """Return the number, sum, least and greatest value of a column, as far as a method needs them."""
+        if is_null(column):
+            return _NOTHING
+        return (
+            f"count({column})",
+            f"sum({addend})" if self.methods & _SUMS else "0",
+            f"min({column})" if "min" in self.methods else "NULL",
+            f"max({column})" if "max" in self.methods else "NULL",
+        )
 
-def _is_number(other: str) -> str:
-    return f"coalesce(regexp_matches({other}, '^[-0-9]'), false)"
+
+def _any(conditions: dict[str, str]) -> str:
+    """Return SQL that is true if a column passes its condition, or "" if none can: {0} stands for the column."""
+    able = [condition.format(column) for column, condition in conditions.items() if condition and not is_null(column)]
+    return f"({' OR '.join(able)})" if able else ""
 
 
 def _numbers(connection: "DuckDBPyConnection", all_records: GroupedStatement, columns: tuple[str, ...]) -> Numbers:
     whole, double, _, other = columns
     size = f"nullif(abs({double}), 0)"
     wanted = [
-        *(f"count({whole})", f"count(*) FILTER (WHERE {_is_number(other)})"),
+        *(f"count({whole})", f"count(*) FILTER (WHERE {_IS_NUMBER.format(other)})"),
         *(f"count({double})", f"min({size})", f"max({size})"),
     ]
     _, _, found = next(iter(all_records._replace(groups=[], only=None).rows(connection, wanted)))

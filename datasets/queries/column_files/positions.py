@@ -6,7 +6,7 @@ The order is that of `queries.sorting`.
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from datasets.columns.layout import KINDS
+from datasets.columns.layout import KINDS, OTHER
 from datasets.queries import values
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.sources import Relation, as_double, naive
@@ -48,7 +48,12 @@ def order(relation: Relation, query: Query) -> str:
     """Return the ORDER BY of a raw read."""
     is_falling = query.sort is not None and query.sort.descending
     way = "DESC" if is_falling else "ASC"
-    return ", ".join(f"{key} {way} NULLS LAST" for key in _keys(relation, query, is_falling=is_falling))
+    keys = _keys(relation, query, is_falling=is_falling)
+    name = query.sort.key if query.sort is not None else "_timestamp"
+    kinds = relation.kinds.get(name, ())
+    if len(kinds) == 1 and OTHER not in kinds:  # values of one kind need no other keys
+        keys = [relation.column(kinds[0], name), *keys[-2:]]
+    return ", ".join(f"{key} {way} NULLS LAST" for key in keys)
 
 
 def _keys(relation: Relation, query: Query, *, is_falling: bool) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from config.limited import TooLarge
 from datasets.columns.duckdb import connect
 from datasets.queries import groups
-from datasets.queries.column_files import conditions, counting, positions
+from datasets.queries.column_files import conditions, counting, csv_lines, positions
 from datasets.queries.column_files import table as table_files
 from datasets.queries.column_files.positions import RecordPlace
 from datasets.queries.column_files.sources import Field, Relation, Source, asked
@@ -64,19 +64,21 @@ def grouped(task: Task, grouping: Grouping) -> list[groups.GroupRow]:
     with _explaining():
         connection = _connection(task.folder, task.memory_mb)
         only = None
-        if window is not None and query.limit is not None and not _needs_periods(query):
+        if window is not None and query.limit is not None and "_group_count" not in _keys_used(query):
             # Count periods of the shown groups only: 150 of 2,000 pages by week are 8,000 rows of 106,000.
-            whole = replace(query, period=None)
+            used = _keys_used(query)
+            collected = tuple(one for one in query.collect if used.intersection(one.keys))
+            whole = replace(query, period=None, collect=collected)
             only = groups.leading(counting.count(connection, relation, chosen, whole), whole, max_rows=max_rows)
+            conditions.add_groups(chosen, (relation.column("text", asked(name)) for name in query.group_by), only)
         counted = counting.count(connection, relation, chosen, query, only, period_shift=period_shift)
         return groups.rows(counted, query, window, max_rows=max_rows, only=grouping.only)
 
 
-def _needs_periods(query: Query) -> bool:
-    keys = [query.sort.key] if query.sort is not None else []
-    if query.having is not None:
-        keys += [one.path[0] for one in comparisons(query.having)]
-    return "_group_count" in keys
+def _keys_used(query: Query) -> set[str]:
+    """Return the keys of a group's row by which the query sorts or chooses groups."""
+    keys = set() if query.sort is None else {query.sort.key}
+    return keys if query.having is None else keys.union(one.path[0] for one in comparisons(query.having))
 
 
 def places(task: Task, most: int) -> list[RecordPlace]:
@@ -102,6 +104,17 @@ def table(task: Task, path: str) -> bool:
     with _explaining():
         order = positions.order(relation, query)
         table_files.write(connection, relation, chosen, names=names, order=order, most=query.limit, path=path)
+    return True
+
+
+def csv(task: Task, header: tuple[str, ...], path: str) -> bool:
+    """Write the records of a raw read as lines of a CSV and return True. Raises TooLarge, FileVanished."""
+    query = task.query
+    relation = _relation(task, [name for name in header if not name.startswith("_")])
+    chosen = conditions.of(relation, query)
+    conditions.add_range(chosen, query.start_at, query.end_at, inclusive=query.inclusive)
+    with _explaining():
+        csv_lines.write(_connection(task.folder, task.memory_mb), relation, chosen, header=header, path=path)
     return True
 
 

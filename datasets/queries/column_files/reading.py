@@ -6,15 +6,16 @@ rows that do not belong to it. Source: docs/reference/column-files.md §5.
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db.models import QuerySet, TextField
+from django.db.models import QuerySet, Sum, TextField
 from django.db.models.functions import Cast
 
 from config import limited
@@ -28,10 +29,11 @@ from datasets import errors
 from datasets.columns import files, layout
 from datasets.columns.building import all_lines
 from datasets.models import DataSet, Record, Segment
-from datasets.queries import selected, stored
+from datasets.queries import by_segment, selected, stored
 from datasets.queries.column_files.process import FileVanished, Task
 from datasets.queries.column_files.sources import Source
 from datasets.queries.query import Query
+from datasets.queries.time_range import Range
 
 Result = TypeVar("Result")
 
@@ -41,6 +43,10 @@ _AT_ONCE = 2_000  # rows fetched at a time
 _PYTHON_MB = 160  # of the query process without DuckDB: interpreter, modules and the rows of an answer
 _RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
 _WAIT_SECONDS = 5.0
+# A query that waits keeps its thread, of which a web process has eight: twenty queries at once left none for writers. A
+# browser asks for up to six tiles of a dashboard at once.
+MOST_AT_ONCE = 6
+_free = threading.BoundedSemaphore(MOST_AT_ONCE)
 _LONGEST_SECONDS = 60.0  # of a table of all fields, and of a query if the database has no limit
 _MOMENTS = {"timestamp": "_timestamp", "start_at": "_start_at", "end_at": "_end_at"}
 
@@ -49,15 +55,6 @@ _processes = limited.Processes(
     number=settings.QUERY_PROCESSES,
     life=Life(idle_seconds=600, most_calls=1_000, keeps_bytes=settings.QUERY_MEMORY_MB * limited.MIB),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """A range of `_timestamp`; None is without end. `inclusive` includes its end."""
-
-    start_at: datetime | None
-    end_at: datetime | None
-    inclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +74,11 @@ class _Plan:
     open_ranges: list[Range]
 
 
+def may_read() -> bool:
+    """Return whether this process uses column files."""
+    return bool(settings.COLUMNS) and files.has_cache()
+
+
 def answer(
     function: Callable[..., Any],
     data_set: DataSet,
@@ -90,7 +92,7 @@ def answer(
     fields: the names that the function uses besides those of the filters
     Raises InvalidQuery, Busy.
     """
-    if not settings.COLUMNS or not files.has_cache():
+    if not may_read():
         return ColumnAnswer()
     names = {*fields, *query.condition_fields()}
     limit = settings.DATABASE_STATEMENT_SECONDS or _LONGEST_SECONDS
@@ -129,19 +131,39 @@ def _answer(
             sources = _sources(plan.built, written, lines)
             if sources is None:
                 continue
-            task = Task(
-                sources=sources,
-                query=query,
-                folder=str(files.cache_folder()),
-                memory_mb=settings.QUERY_MEMORY_MB - _PYTHON_MB,
-            )
             try:
-                return ColumnAnswer(result=_run(function, task, *arguments, seconds=seconds))
+                return ColumnAnswer(result=_run(function, _task(sources, query), *arguments, seconds=seconds))
             except FileVanished as error:
                 log.warning("columns.unreadable", error=str(error))
                 for segment in plan.built:
                     files.forget(segment.file)
     return ColumnAnswer()
+
+
+def segment_file(
+    function: Callable[..., Any], segment: Segment, query: Query, header: tuple[str, ...]
+) -> TextIO | None:
+    """Run a function of `process` that writes the records of a built segment as text, and return the open text.
+
+    It ends with its last reader. Return None if the column file is damaged. Raises QueryTooLarge, Busy.
+    """
+    with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
+        path = Path(folder) / "text"
+        sources = _sources([segment], layout.Writer(), path)
+        if sources is None:
+            return None
+        try:
+            _run(function, _task(sources, query), header, str(path), seconds=_LONGEST_SECONDS)
+        except FileVanished as error:
+            log.warning("columns.unreadable", error=str(error))
+            files.forget(segment.file)
+            return None
+        return path.open(encoding="utf-8", newline="")
+
+
+def _task(sources: tuple[Source, ...], query: Query) -> Task:
+    memory_mb = settings.QUERY_MEMORY_MB - _PYTHON_MB
+    return Task(sources=sources, query=query, folder=str(files.cache_folder()), memory_mb=memory_mb)
 
 
 def _run(function: Callable[..., Result], *arguments: object, seconds: float) -> Result:
@@ -154,7 +176,8 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
     client = leaving.client()
     is_unwanted = None if client is None else client.has_left
     try:
-        result = _processes.run(function, *arguments, limits=limits, is_unwanted=is_unwanted)
+        with room():
+            result = _processes.run(function, *arguments, limits=limits, is_unwanted=is_unwanted)
     except limited.CallEnded:
         registry.QUERIES.add("column_files", "left")
         raise
@@ -168,6 +191,17 @@ def _run(function: Callable[..., Result], *arguments: object, seconds: float) ->
     return result
 
 
+@contextmanager
+def room() -> Iterator[None]:
+    """Raise AllBusy if so many queries run or wait that others would find no thread."""
+    if not _free.acquire(blocking=False):
+        raise limited.AllBusy
+    try:
+        yield
+    finally:
+        _free.release()
+
+
 def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAnswer:
     """Return what to read, or the ColumnAnswer that sends the query to the row store."""
     found = DataSet.objects.get(pk=data_set.pk)
@@ -178,32 +212,20 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAn
     )
     if found.columns_until is None or not settings.COLUMNS:
         return _Plan(built=[], open_ranges=[span]) if is_table else ColumnAnswer()
-    segments = list(Segment.objects.filter(store_id=found.store_id).order_by("starts_at"))
-    asked = [one for one in segments if _overlaps(one, span)]
-    later = found.record_count - sum(one.records for one in segments)
+    segments = Segment.objects.filter(store_id=found.store_id)
+    asked = list(segments.overlapping(span.start_at, span.end_at).order_by("starts_at"))
     has_later = span.end_at is None or span.end_at >= found.columns_until
-    number = sum(one.records for one in asked) + (later if has_later else 0)
+    later = found.record_count - (segments.aggregate(sum=Sum("records"))["sum"] or 0) if has_later else 0
+    number = sum(one.records for one in asked) + later
     if number < settings.COLUMNS_READ_FROM_RECORDS and not is_table:
         return ColumnAnswer()
-    open_records = sum(one.records for one in asked if not one.is_built) + (later if has_later else 0)
+    open_records = sum(one.records for one in asked if not one.is_built) + later
     if open_records > _MOST_OPEN and not is_table:
         return ColumnAnswer(is_being_built=True)
-    ranges = [_within(one.starts_at, one.ends_at, span) for one in asked if not one.is_built]
+    ranges = [by_segment.narrowed(span, one.starts_at, one.ends_at) for one in asked if not one.is_built]
     if has_later:
-        ranges.append(_within(found.columns_until, None, span))
+        ranges.append(by_segment.narrowed(span, found.columns_until, None))
     return _Plan(built=[one for one in asked if one.is_built and one.file], open_ranges=ranges)
-
-
-def _overlaps(segment: Segment, span: Range) -> bool:
-    begins = span.end_at is None or segment.starts_at <= span.end_at
-    return begins and (span.start_at is None or segment.ends_at > span.start_at)
-
-
-def _within(start_at: datetime, end_at: datetime | None, span: Range) -> Range:
-    start_at = start_at if span.start_at is None else max(start_at, span.start_at)
-    if end_at is None or (span.end_at is not None and span.end_at < end_at):
-        return Range(start_at=start_at, end_at=span.end_at, inclusive=span.inclusive)
-    return Range(start_at=start_at, end_at=end_at)
 
 
 def _write_open(

@@ -26,7 +26,8 @@ _OF_TEXT = {
 }
 
 
-_OWN = ", ".join(f"CAST(NULL AS {type}) AS {name}" for name, type in layout.OWN.items())
+_NULL = "CAST(NULL AS "
+_OWN = ", ".join(f"{_NULL}{type}) AS {name}" for name, type in layout.OWN.items())
 _NO_RECORDS = f"SELECT {_OWN} WHERE false"
 
 
@@ -86,8 +87,8 @@ class Relation:
     def column(self, kind: str, field: Field) -> str:
         """Return the SQL of a column of the relation. Fields are numbered, because DuckDB's names have no case."""
         if field in TIME_PARTS:
-            return self._time_part(str(field)) if kind == layout.WHOLE else f"CAST(NULL AS {_type(kind)})"
-        return f"{kind}_{self._numbers[field]}" if kind in self.kinds[field] else f"CAST(NULL AS {_type(kind)})"
+            return self._time_part(str(field)) if kind == layout.WHOLE else _null(kind)
+        return f"{kind}_{self._numbers[field]}" if kind in self.kinds[field] else _null(kind)
 
     def is_there(self, field: Field) -> str:
         """Return SQL that is true if the record has the field."""
@@ -138,10 +139,15 @@ class Relation:
             )
             return f"SELECT {', '.join(selected)} FROM ({read})"  # noqa: S608  columns of the layout
         paths = ", ".join(map(quoted, source.paths))
-        return f"SELECT {', '.join(selected)} FROM read_parquet([{paths}], union_by_name = true)"  # noqa: S608
+        return f"SELECT {', '.join(selected)} FROM read_parquet([{paths}])"  # noqa: S608
 
     def _own(self, source: Source, name: str) -> str:
-        return name if name in source.columns else f"CAST(NULL AS TIMESTAMP) AS {name}"
+        return name if name in source.columns else f"{_NULL}TIMESTAMP) AS {name}"
+
+
+def is_null(column: str) -> bool:
+    """Return whether this column of a relation is null for all records, because no source has it."""
+    return column.startswith(_NULL)
 
 
 def shifted(column: str, shift: Shift) -> str:
@@ -182,8 +188,8 @@ def _expression(source: Source, kind: str, field: str) -> str:
         return identifier(name)
     if _is_in_rest(source, field):
         return _OF_TEXT[kind].format(text=f"{layout.REST}[{quoted(field)}]")
-    return f"CAST(NULL AS {_type(kind)})"
+    return _null(kind)
 
 
-def _type(kind: str) -> str:
-    return layout.type_of(layout.column(kind, ""))
+def _null(kind: str) -> str:
+    return f"{_NULL}{layout.type_of(layout.column(kind, ''))})"

@@ -3,12 +3,14 @@
 import multiprocessing
 import socket
 import threading
+from contextlib import ExitStack
 
 import pytest
 from django.db import connection
 from django.test import Client
 
 from datasets.columns import building
+from datasets.queries.column_files import reading
 from tests.datasets.making import make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +69,18 @@ def test_many_queries_at_once_wait_for_each_other(ask):
 
     assert set(found) <= {200, 503}
     assert 200 in found
+
+
+def test_a_query_that_would_take_the_thread_of_other_requests_does_not_wait(ask):
+    with ExitStack() as others:
+        for _ in range(reading.MOST_AT_ONCE):
+            others.enter_context(reading.room())
+
+        answer = ask()
+
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "1"
+    assert ask().status_code == 200
 
 
 def test_a_client_that_leaves_ends_its_query(ask):
