@@ -27,8 +27,11 @@ _KEY = "service"  # in the session: the id of the chosen service, or ALL
 
 def roles(request: HttpRequest) -> dict[UUID, frozenset[Role]]:
     """Return this person's roles by service id, read once a request."""
-    account = request.user.pk if request.user.is_active else None
-    return scope.once(request, "roles_in_services", lambda: TeamMember.objects.roles_of(account))
+    known: dict[UUID, frozenset[Role]] | None = getattr(request, "roles_in_services", None)
+    if known is None:
+        known = TeamMember.objects.roles_of(request.user.pk if request.user.is_active else None)
+        request.roles_in_services = known  # type: ignore[attr-defined]  # kept for the other questions of this request
+    return known
 
 
 def services_of(request: HttpRequest) -> QuerySet[Service]:
@@ -120,7 +123,10 @@ def chosen_service(request: HttpRequest) -> Service | None:
 
     Without a valid choice, operators get all services and other people their first.
     """
-    return scope.once(request, "chosen_service", lambda: _chosen(request))
+    if not hasattr(request, "chosen_service"):
+        request.chosen_service = _chosen(request)  # type: ignore[attr-defined]  # kept for the rest of this request
+    chosen: Service | None = request.chosen_service  # type: ignore[attr-defined]
+    return chosen
 
 
 def _chosen(request: HttpRequest) -> Service | None:
