@@ -153,6 +153,15 @@ def full_day(on: date) -> str:
     return formatted(_local_day(on), "j F Y")
 
 
+def axis_day(on: date) -> str:
+    """Return a day for the axis of a chart.
+
+    >>> axis_day(date(2026, 11, 15))
+    '15 Nov'
+    """
+    return formatted(on, "j M")
+
+
 def weekday(on: date) -> str:
     """Return a day with the day of the week.
 

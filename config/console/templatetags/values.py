@@ -9,7 +9,7 @@ from config import formats
 from config.console import cells
 
 register = template.Library()
-_TIMES = ("day", "full_day", "weekday", "heading", "clock", "exact_clock", "zoned", "html_time")
+_TIMES = ("day", "axis_day", "full_day", "weekday", "heading", "clock", "exact_clock", "zoned", "html_time")
 for _name in ("number", "percent", "size", *_TIMES):
     register.filter(_name, getattr(formats, _name))
 for _name in ("moment", "exact_moment", "on", "author"):
