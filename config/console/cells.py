@@ -29,7 +29,6 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
 
 
 def exact_moment(at: datetime) -> SafeString:
-    """Return a time to the second."""
     return timed(at, formats.spoken(at, seconds=True))
 
 

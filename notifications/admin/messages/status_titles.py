@@ -15,7 +15,6 @@ GROUPS: Mapping[str, tuple[str, frozenset[Status]]] = {
     "failed": ("Failed", FAILURES),
 }
 
-# The exact statuses of the API, as a filter names them.
 EXACT = {
     Status.CREATED: "Waiting to be sent",
     Status.SENDING: "With the provider",

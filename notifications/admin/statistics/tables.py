@@ -22,6 +22,7 @@ from notifications.models import CallKind, Channel, HourlyCalls, Service, Templa
 from notifications.models.failure_reason import FailureReason
 
 MONTH = "Month"
+COST = "Cost in pounds"
 MONTHS = 12
 DAYS = 7
 _UNKNOWN = "Not recorded"
@@ -100,11 +101,11 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     return StatisticsTable(
         slug="costs",
         title="Cost of text messages by month",
-        header=(MONTH, "Service", "Text messages", "Parts charged", "Cost in pounds"),
+        header=(MONTH, "Service", "Text messages", "Parts charged", COST),
         number_columns=3,
         rows=[
-            (*key, number, parts, formats.money(parts * settings.SMS_RATE))
-            for key, (number, parts) in _newest_first(found.items())
+            (*key, n, parts, str(round(parts * settings.SMS_RATE, 2)))
+            for key, (n, parts) in _newest_first(found.items())
         ],
         summary=_so_far(totals, lambda parts: formats.money(parts * settings.SMS_RATE)) if settings.SMS_RATE else "",
         about="The parts of messages that a provider accepted, times the multiplier of the country. "
