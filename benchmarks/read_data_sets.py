@@ -95,7 +95,7 @@ def fill(data_set: DataSet, count: int) -> None:
             }
             for n in range(first, min(first + BATCH, count))
         ]
-        store.append(data_set.pk, records.parse(batch, auto_ids=()))
+        store.append(data_set.pk, records.check(batch, auto_ids=()))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE datasets_record")
 

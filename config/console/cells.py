@@ -1,7 +1,7 @@
 """Cells of a list: chips, times, and text to copy."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.conf import settings
 from django.utils.html import conditional_escape, format_html, format_html_join
@@ -24,14 +24,22 @@ def chips(texts: list[str], tone: str = "") -> SafeString:
 
 
 def moment(at: datetime | None, never: str = "–") -> SafeString | str:
-    """Return a time in the console's time zone, with the zone's name, and UTC on hover (trap T12)."""
-    if at is None:
-        return never
-    return format_html('<time class="sb-moment" title="{}">{}</time>', utc(at), formats.spoken(at))
+    """Return a time in the console's time zone. On hover, it shows the zone's name (trap T12)."""
+    return never if at is None else timed(at, formats.spoken(at))
 
 
-def utc(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+def exact_moment(at: datetime) -> SafeString:
+    return timed(at, formats.spoken(at, seconds=True))
+
+
+def on(at: datetime) -> SafeString:
+    """Return a time for a sentence: `today at …` or `on 15 November at …`."""
+    return timed(at, formats.on(at))
+
+
+def timed(at: datetime, shown: str) -> SafeString:
+    place = '<time class="sb-moment" datetime="{}" title="{}">{}</time>'
+    return format_html(place, formats.html_time(at), formats.zoned(at), shown)
 
 
 def two_lines(first: str, second: str) -> SafeString:
@@ -40,10 +48,10 @@ def two_lines(first: str, second: str) -> SafeString:
 
 
 def date_above_time(at: datetime, person: str = "") -> SafeString:
-    """Return a time in two lines for narrow columns, with UTC on hover, and with the person who acted."""
-    day, time = formats.spoken(at).split(", ")
-    lines = two_lines(day, format_html("{} by {}", time, breakable(author(person))) if person else time)
-    return format_html('<time title="{}">{}</time>', utc(at), lines)
+    """Return a time in two lines for narrow columns, with the person who acted."""
+    time = formats.clock(at)
+    by = format_html("{} by {}", time, breakable(author(person))) if person else time
+    return timed(at, two_lines(formats.heading(at), by))
 
 
 def author(stored: str) -> str:

@@ -99,4 +99,4 @@ def _who_saved(row: models.Model) -> str:
     if event is None:
         return "Another person saved this"
     who = audit_sentences.actor_of(event, audit_sentences.names_of([event])) if event.actor_label else "Another person"
-    return f"{who} saved this on {formats.spoken(event.at)}"
+    return f"{who} saved this {formats.on(event.at)}"

@@ -175,7 +175,7 @@ def disk() -> Finding:
     fix = f"Free disk space in {folder}." if free < FREE_MEGABYTES else ""
     if not os.access(folder, os.W_OK):
         fix = f"Make {folder} ({name}) writable for this user."
-    return Finding(name="disk", seen=f"{free} MB free", fix=fix)
+    return Finding(name="disk", seen=f"{formats.number(free)} MB free", fix=fix)
 
 
 def jobs() -> Finding:
@@ -195,7 +195,7 @@ def clean_up() -> Finding:
     known = {rule: end for rule, end in ends.items() if end is not None}
     if not known and not failed:
         return Finding(name=name, seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
-    listed = [f"{rule} {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for rule, end in sorted(known.items())]
+    listed = [f"{rule} {formats.spoken(end)}" for rule, end in sorted(known.items())]
     late = [rule for rule, end in known.items() if timezone.now() - end > state.OVERDUE_AFTER]
     seen = f"last success: {', '.join(listed)}"
     if failed:

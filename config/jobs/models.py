@@ -127,7 +127,7 @@ class RetentionRun(JobRun):
 
     @property
     def title(self) -> str:
-        return f"{self.rule.replace('-', ' ').capitalize()}, {timezone.localtime(self.started_at):%-d %b %Y, %H:%M %Z}"
+        return f"{self.rule.replace('-', ' ').capitalize()}, {formats.full(self.started_at)}"
 
     @property
     def job_name(self) -> str:

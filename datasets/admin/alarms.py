@@ -14,6 +14,7 @@ from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from datasets.admin.access import alarms_of, author, may_see_alarms, parts_of, readable_by, reads_some, saved_queries_of
 from datasets.admin.alarm_forms import AlarmForm, MuteForm
+from datasets.alarms import measures
 from datasets.models import Alarm, AlarmMeasure
 
 _UNITS = {
@@ -35,7 +36,7 @@ class AlarmAdmin(ConsoleModelAdmin):
     list_filter = (choice_filter("state", "state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
     row_actions = {"mute": "mute", "unmute": "unmute", "remove": "remove"}
     create_verb = "Create"
-    empty = "No alarms yet. An alarm tells people when a data set gets no records, or a measure is too high or low."
+    empty = "No alarms on your data sets yet. An alarm tells people when records are missing, or a value is too high."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Alarm]:
         return alarms_of(request)
@@ -128,7 +129,7 @@ class AlarmAdmin(ConsoleModelAdmin):
         value = (
             "no value"
             if alarm.value is None
-            else f"{formats.exact(round(alarm.value, 1))}{_UNITS.get(AlarmMeasure(alarm.measure), '')}"
+            else f"{measures.in_words(alarm.value, alarm.limit)}{_UNITS.get(AlarmMeasure(alarm.measure), '')}"
         )
         if alarm.raised_at is not None:
             return cells.two_lines(cells.chip("Raised", "bad"), f"{value}, since {formats.spoken(alarm.raised_at)}")

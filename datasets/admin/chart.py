@@ -68,8 +68,10 @@ class ChartForm(forms.Form):
         plain = [field.name for field in seen if {"text", "number", "boolean"} & set(field.types)]
         self.fields["split"].choices = [("", "Not split"), *((name, name) for name in plain)]  # type: ignore[attr-defined]
 
-        if not self.is_bound:
-            self.initial = chart_finding.first_choice(data_set, seen, timezone.now(), _SERIES)
+        if not self.is_bound:  # a first choice is data too, because only a form with data can have errors
+            first = {name: field.initial for name, field in self.fields.items()}
+            self.data = first | chart_finding.first_choice(data_set, seen, timezone.now(), _SERIES)
+            self.is_bound = True
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -113,9 +115,9 @@ class Chart:
 
 def draw(data_set: DataSet, form: ChartForm, reader: Reader) -> Chart | None:
     """Return the chart, with default values for an empty form, or None after adding an error to the form."""
-    asked = _asked(form)
-    if asked is None:
+    if not form.is_valid():
         return None
+    asked = form.cleaned_data
     now = timezone.now()
     pairs = [("period", asked["period"]), ("duration", str(asked["last"])), ("end_at", _end(now, asked["period"]))]
     pairs += [("time_zone", _ZONE)] if _ZONE != "UTC" else []
@@ -195,12 +197,6 @@ def _kind(asked: str, series: list[ChartSeries]) -> Kind:
     if asked == "lines":
         return "line"
     return "bar" if any((value or 0) < 0 for _, values in series for value in values) else "stacked_bar"
-
-
-def _asked(form: ChartForm) -> dict[str, Any] | None:
-    if form.is_bound:
-        return form.cleaned_data if form.is_valid() else None
-    return {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
 
 
 def _series(rows: list[dict[str, Any]], key: str, split: str) -> tuple[list[ChartSeries], bool]:

@@ -43,7 +43,7 @@ def largest_part(measure: str, split: str, series: Sequence[ChartSeries]) -> Saf
     """Return which value of the split has most, or "" if parts say nothing. measure: "" for the number of records
 
     >>> largest_part("", "channel", [("web", [4, 2]), ("post", [None, 3])])
-    'Most records are of channel <strong>web</strong>: 67 %.'
+    'Most records are of channel <strong>web</strong>: 67%.'
     """
     totals = [(sum(value or 0 for value in values), name) for name, values in series]
     whole = sum(total for total, _ in totals)
@@ -55,14 +55,14 @@ def largest_part(measure: str, split: str, series: Sequence[ChartSeries]) -> Saf
     else:
         beginning = f"The largest part of the {measure or 'records'} is"
     share = round(100 * largest / whole)
-    return format_html("{} of {} <strong>{}</strong>: {} %.", beginning, split, name, share)
+    return format_html("{} of {} <strong>{}</strong>: {}.", beginning, split, name, formats.percent(share))
 
 
 def last_change(measure: str, period: str, values: Sequence[float | None]) -> str:
     """Return the last whole period against the one before, or "" without a value. values: the last is the current one
 
     >>> last_change("", "week", [1000, 1200, 7])
-    'In the last whole week, there were 1,200 records, 20 % more than in the week before.'
+    'In the last whole week, there were 1,200 records, 20% more than in the week before.'
     >>> last_change("sum of count", "day", [None, 2.5, None])
     'In the last whole day, the sum of count was 2.5.'
     """
@@ -75,5 +75,6 @@ def last_change(measure: str, period: str, values: Sequence[float | None]) -> st
     if before <= 0 or value < 0:
         return f"{text}."
     percent = round(100 * abs(value - before) / before)
-    change = f"{percent} % {'more' if value > before else 'less'} than" if percent else "about the same as"
+    more = f"{formats.percent(percent)} {'more' if value > before else 'less'} than"
+    change = more if percent else "about the same as"
     return f"{text}, {change} in the {period} before."

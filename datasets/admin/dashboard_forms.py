@@ -7,6 +7,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
+from config import formats
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, NumberInput, RadioSelect, Select, Textarea, TextInput
 from config.invalid import InvalidValue
@@ -156,7 +157,7 @@ class TileForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at ru
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         query = cleaned.get("saved_query")
         if (cleaned.get("hide_below") or 0) > limits.MAX_HIDE_BELOW:
-            self.add_error("hide_below", f"Enter a number of at most {limits.MAX_HIDE_BELOW:,}.")
+            self.add_error("hide_below", f"Enter a number of at most {formats.number(limits.MAX_HIDE_BELOW)}.")
         if "saved_query" in cleaned and query is None and not cleaned.get("text"):
             self.add_error("saved_query", "Choose a saved query, or enter a text.")
         if cleaned.get("hide_below"):

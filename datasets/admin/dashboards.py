@@ -28,7 +28,7 @@ _STATES = {
 
 @admin.register(Dashboard)
 class DashboardAdmin(DashboardPublishing):
-    empty = "No dashboards yet. A dashboard shows figures and charts of your data sets, and can be published."
+    empty = "You have no dashboards yet. A dashboard shows figures and charts of your data sets, and can be published."
     list_display = ("title", "path", "state", "number_of_tiles", "published", "owned_by")
     search_fields = ("title", "slug")
     form = DashboardForm

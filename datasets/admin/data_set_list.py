@@ -16,9 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timesince import timesince
 
 from config import formats
+from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
 from config.console.admin.filters import YesNoFilter
@@ -89,6 +89,7 @@ class DataSetList(ShownOnceAdmin):
     search_fields = ("group__name", "type__name")
     actions = ("set_retention",)
     empty = "No data sets yet. A data set keeps time-stamped records under one URL."
+    empty_for_readers = "You own no data set. Ask a person who manages data sets to add you as an owner."
 
     def counted(self, data_sets: QuerySet[DataSet]) -> QuerySet[DataSet]:
         """Add the counts of the columns by subqueries, because joins would multiply them."""
@@ -156,9 +157,7 @@ def ago(at: Any) -> SafeString | str:
     """Return how long ago the moment was, with the moment as a tooltip."""
     if at is None:
         return "Never"
-    since = f"{timesince(at, depth=1)} ago" if timezone.now() - at >= timedelta(minutes=1) else "just now"
-    utc = f"{at:%Y-%m-%d %H:%M:%S} UTC"
-    return format_html('<time class="sb-moment" title="{}">{}</time>', utc, since)
+    return cells.timed(at, formats.ago(at))
 
 
 def _or_zero(found: QuerySet[Any]) -> Coalesce:

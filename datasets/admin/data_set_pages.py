@@ -68,7 +68,7 @@ class DataSetPages(ShownOnceAdmin):
 
     def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show records, newest first. Filters come in a POST, so that no id is in a URL."""
-        form = RecordsForm(request.POST or None)
+        form = RecordsForm(request.POST)  # also without a filter, because only a form with data can have errors
         fields = record_list.chosen_fields(data_set, author(request), form)
         shown = {"form": form, "fields": fields, "offered": record_list.offered(data_set, fields)}
         shown["page"] = record_list.found(data_set, form, fields, reader_of(request, data_set))

@@ -13,7 +13,6 @@ from config.console.typed_name import TypedNameForm
 from datasets import store
 from datasets.errors import NothingToUndo
 from datasets.models import DataSet
-from datasets.records import moments
 from datasets.store.empty import KEPT
 
 
@@ -64,7 +63,7 @@ class EmptyingPages(ShownOnceAdmin):
             title=title,
             button=f"Bring back {records}",
             explanation=[
-                f"{data_set} was emptied on {formats.spoken(kept.emptied_at)}. This brings back {records}.",
+                f"{data_set} was emptied {formats.on(kept.emptied_at)}. This brings back {records}.",
                 "Records that were written since then stay. Where the _id is the same, the newer record stays.",
             ],
         )
@@ -107,4 +106,4 @@ def kept_context(data_set: DataSet) -> dict[str, Any]:
 
 def _newest(data_set: DataSet) -> str:
     newest = data_set.records.order_by("-timestamp").values_list("timestamp", flat=True).first()
-    return f", the newest from {moments.write(newest)}" if newest else ""
+    return f", the newest from {formats.spoken(newest)}" if newest else ""

@@ -72,7 +72,8 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
     @admin.display(description="Data sets", ordering="sets")
     def sets(self, word: Any) -> SafeString:
         url = f"{reverse('admin:datasets_dataset_changelist')}?{self.filtered_by}__id__exact={word.pk}"
-        return format_html('<a class="sb-link" href="{}">{}</a>', url, word.sets)
+        named = f"{formats.counted(word.sets, 'data set')} of {word}"
+        return format_html('<a class="sb-link" href="{}" aria-label="{}">{}</a>', url, named, formats.number(word.sets))
 
     stored = column("Records", lambda word: formats.number(word.stored or 0), ordering="stored")
     last_write = column("Last write", lambda word: cells.moment(word.written, never="Never"), ordering="written")

@@ -29,7 +29,7 @@ class QueryTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
 
 @admin.register(QueryToken)
 class QueryTokenAdmin(ShownOnceAdmin):
-    empty = "No tokens of saved queries yet."
+    empty = "No tokens of your saved queries yet."
     list_display = ("beginning", "saved_query", "state", "created")
     create_verb = "Issue"
     row_actions = {"revoke": "revoke"}

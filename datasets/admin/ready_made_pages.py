@@ -27,7 +27,7 @@ class ReadyMadePages(ConsoleModelAdmin):
         """Ask for the figure and its data sets, then for their fields, and add two tiles."""
         unknown = data_sets_of(request).filter(pk__in=fields_seen.stale(), fields_seen=None)
         for data_set in unknown.order_by("-pk")[:_MOST_SAMPLED]:
-            fields_seen.note(data_set)
+            fields_seen.refresh(data_set)
         chosen = ReadyMadeForm(request.GET if "kind" in request.GET else None, sets=data_sets_of(request))
         if not chosen.is_valid():
             return self._choose(request, row, chosen)
@@ -63,8 +63,7 @@ class ReadyMadePages(ConsoleModelAdmin):
 
 def _has_fields(data_set: DataSet) -> bool:
     """Return whether the fields of the records are known. Look for them if no page has done so yet."""
-    if fields_seen.is_stale(data_set):
-        fields_seen.note(data_set)
+    fields_seen.refresh(data_set)
     return FieldSeen.objects.filter(data_set=data_set).exists()
 
 

@@ -119,7 +119,7 @@ def offered(data_set: DataSet, chosen: list[str]) -> list[str]:
 def chosen_fields(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str]:
     """Return the fields that the person sees as columns. Store a new choice."""
     seen = [field.name for field in fields_seen.current(data_set)]
-    if form.is_bound and "choose" in form.data and user is not None:
+    if "choose" in form.data and user is not None:
         names = [name for name in _given(form, "columns") if name in seen]
         ChosenColumns.objects.update_or_create(user=user, data_set=data_set, defaults={"names": names})
     kept = ChosenColumns.objects.filter(user=user, data_set=data_set).values_list("names", flat=True).first()
@@ -132,7 +132,7 @@ def found(data_set: DataSet, form: RecordsForm, names: list[str], reader: Reader
     sort_by = form.data.get("sort_by") or _NEWEST_FIRST
     rows: list[Row] = []
     cursor, asked = "", ""
-    if not form.is_bound or form.is_valid():
+    if form.is_valid():
         asked = urlencode(_parameters(form, filters, sort_by))
         try:
             rows, cursor = _page(data_set, asked, form.data.get("cursor", ""), reader)
@@ -160,13 +160,13 @@ def found(data_set: DataSet, form: RecordsForm, names: list[str], reader: Reader
 
 
 def _given(form: RecordsForm, name: str) -> list[str]:
-    values: list[str] = form.data.getlist(name) if form.is_bound else []  # type: ignore[attr-defined]  # a QueryDict
+    values: list[str] = form.data.getlist(name)  # type: ignore[attr-defined]  # a QueryDict
     return values
 
 
 def _parameters(form: RecordsForm, filters: list[str], sort_by: str) -> list[tuple[str, str]]:
     """Return the parameters of the API for these filters. The API takes no range with one end only."""
-    asked = form.cleaned_data if form.is_bound else {}
+    asked = form.cleaned_data
     start, end = asked.get("start_at"), asked.get("end_at")
     pairs = [("filter_by", one) for one in filters]
     if asked.get("record_id"):
@@ -201,7 +201,7 @@ def _cell(name: str, value: Any) -> Cell:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     is_filter = isinstance(value, str | int | float) and len(text) <= _SHOWN
     return Cell(
-        text=formats.number(value) if _is_number(value) else Truncator(text).chars(_SHOWN),
+        text=formats.of_field(name, value) if _is_number(value) else Truncator(text).chars(_SHOWN),
         filter=f"{escaping.escape(name)}:{text}" if is_filter else "",
         is_number=_is_number(value),
     )

@@ -117,7 +117,7 @@ class RejectedPages(DataSetPages):
             data_set,
             title=title,
             button="Try again",
-            explanation=[f"Sent on {formats.spoken(row.at)}, number {row.index} of its request.", *reasons],
+            explanation=[f"Sent {formats.on(row.at)}, number {row.index} of its request.", *reasons],
             form=form,
             failed="The record was not stored.",
             template="admin/datasets/record_action.html",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django import forms
 from django.utils import timezone
@@ -70,7 +69,7 @@ def line(data_set: DataSet, form: RetentionForm) -> RetentionPreview:
     found = store.preview(data_set, days=days, newest=newest)
     sentence = f"would delete {formats.number(found.removed)} of {formats.counted(found.total, 'record')} now"
     if found.oldest is not None:
-        sentence += f", the oldest from {day(found.oldest)}"
+        sentence += f", the oldest from {formats.day(found.oldest)}"
     kept = in_words(data_set.retention_days, data_set.max_records)
     return RetentionPreview(name=str(data_set), number=found.removed, sentence=sentence, kept=kept)
 
@@ -117,8 +116,4 @@ def next_run() -> str:
     now = timezone.now()
     found = [schedule.next_run(rule) for name in RULES if (rule := rules.named(name)) is not None]
     soonest = min(found, default=now)
-    return "in a few minutes" if soonest <= now else f"on {formats.spoken(soonest)}"
-
-
-def day(at: Any) -> str:
-    return f"{at.day} {at:%b} {at.year}"
+    return "in a few minutes" if soonest <= now else formats.on(soonest)

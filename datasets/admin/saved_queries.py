@@ -57,7 +57,7 @@ _FIELDS = tuple(name for _, names in _GROUPS for name in names)
 
 @admin.register(SavedQuery)
 class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
-    empty = "No saved queries yet. A saved query keeps a question about a data set, with its chart and its own URL."
+    empty = "No saved queries about your data sets yet. A saved query keeps a question, with its chart and its own URL."
     list_display = ("name", "data_set", "shown_as", "readers", "created")
     list_filter = (("data_set", admin.RelatedOnlyFieldListFilter), "is_public")
     list_select_related = ("data_set__group", "data_set__type")

@@ -63,8 +63,7 @@ class SchemaPages(DataSetPages):
     row_actions = {"schema": "schema"}
 
     def schema(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        if fields_seen.is_stale(data_set):
-            fields_seen.note(data_set)
+        fields_seen.refresh(data_set)
         row = schemas.current(data_set)
         form = SchemaForm(request.POST if request.method == "POST" else None)
         form.initial = {"mode": data_set.schema_mode, "text": _pretty(row.given)}

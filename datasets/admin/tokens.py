@@ -31,7 +31,9 @@ from datasets.models import AccessToken, DataSet
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
-    empty = "No access tokens yet. Programs need a token to write or read a data set. A new data set has a first token."
+    empty = (
+        "No access tokens of your data sets yet. Programs need one to write or read. A new data set has a first token."
+    )
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")
@@ -172,9 +174,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})
             url = tabs.url(token.data_set, "tokens")
             return self.action_done(request, url, f"{token} is revoked. The next call with it fails.")
-        used = (
-            f"Last used on {formats.spoken(token.last_used_at)}." if token.last_used_at else "It has never been used."
-        )
+        used = f"Last used {formats.on(token.last_used_at)}." if token.last_used_at else "It has never been used."
         others = tokens.live_of(token.data_set).exclude(pk=token.pk).filter(may_write=True).exists()
         warning = (
             "Nobody can write to this data set until you issue another token." if token.may_write and not others else ""

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from config import formats
 from config.databases.streaming import streamed
 from config.invalid import InvalidValue
 from datasets import store
@@ -28,6 +29,7 @@ from datasets.store.freshness import State
 MOST_READ = 100_000  # records of one share: 1 s
 _AT_ONCE = 5_000
 _LARGEST = sys.float_info.max
+_MOST_DECIMALS = 17
 
 
 def value_of(alarm: Alarm, now: datetime) -> float | None:
@@ -175,3 +177,18 @@ def check_query(measure: str, saved_query: SavedQuery | None, data_set: DataSet)
         raise InvalidValue("Choose a saved query that is not split. An alarm compares one value.")
     if measure == AlarmMeasure.CHANGE and not question.compare:
         raise InvalidValue("Choose a saved query that is compared with an earlier range.")
+
+
+def in_words(value: float, limit: float) -> str:
+    """Return a value with one decimal, or with as many as it takes to be on the same side of the limit.
+
+    >>> in_words(12.34, 10), in_words(5.004, 5), in_words(-10.04, 10), in_words(4.96, 5), in_words(1234, 5)
+    ('12.3', '5.004', '-10.04', '4.96', '1,234')
+    """
+    written = (round(value, decimals) for decimals in range(1, _MOST_DECIMALS))
+    return formats.exact(next((one for one in written if _side(one, limit) == _side(value, limit)), value))
+
+
+def _side(value: float, limit: float) -> tuple[bool, bool, bool]:
+    """The last is for limits of changes, whose values count without the sign."""
+    return value > limit, value < limit, abs(value) > abs(limit)

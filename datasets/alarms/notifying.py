@@ -12,7 +12,7 @@ from django.utils.text import Truncator
 
 from config import formats, own_messages
 from config.own_messages import Handover, OwnMessage
-from datasets.alarms import people
+from datasets.alarms import measures, people
 from datasets.models import Alarm, AlarmMessage
 from datasets.models.alarm import GIVE_UP_AFTER
 
@@ -76,7 +76,7 @@ def placeholders(alarm: Alarm) -> dict[str, str]:
         "alarm": alarm.name,
         "data set": str(alarm.data_set),
         "measure": alarm.measured,
-        "value": "unknown" if alarm.value is None else formats.exact(round(alarm.value, 1)),
+        "value": "unknown" if alarm.value is None else measures.in_words(alarm.value, alarm.limit),
         "condition": alarm.get_condition_display(),
         "limit": formats.exact(alarm.limit),
         "page": settings.BASE_URL + reverse("admin:datasets_alarm_change", args=[alarm.pk]),

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from django.utils.dateformat import format as formatted
-from django.utils.timezone import localtime
-
+from config import formats
 from config.version import VERSION
 from datasets.dashboards import publishing, tiles
 from datasets.dashboards.choices import ReaderChoice
@@ -59,7 +57,7 @@ def of(
         summary=summary,
         summary_language=summary_language,
         tiles=shown,
-        updated=formatted(localtime(datetime.fromisoformat(newest)), "j F Y, H:i") if newest else "",
+        updated=formats.full(datetime.fromisoformat(newest)) if newest else "",
         is_late=any(tile.is_late for tile in shown),
     )
 

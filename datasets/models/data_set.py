@@ -91,6 +91,7 @@ class DataSet(models.Model):
 
     objects = DataSetQuerySet.as_manager()
 
+    is_sample_old = False  # set if a page could not sample the newest records in time
     is_read_in_part = False  # set for a person who reads the records about some services only
 
     class Meta:

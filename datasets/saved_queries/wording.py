@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.utils.dateformat import format as formatted
 from django.utils.translation import get_language, gettext
 
+from config import formats
 from config.rest.api_errors import ApiError
 from datasets.models import SavedQuery
 from datasets.saved_queries.answer import QueryAnswer
@@ -88,8 +89,8 @@ def period(start_at: str, question: Question) -> str:
     if kind == "month":
         return formatted(at, "F Y")
     if kind == "week":
-        return gettext("Week from %(day)s") % {"day": formatted(at, "j F Y")}
-    return formatted(at, "j F Y, H:i") if kind == "hour" else formatted(at, "j F Y")
+        return gettext("Week from %(day)s") % {"day": formats.full_day(at.date())}
+    return f"{formats.full_day(at.date())}, {at:%H:%M}" if kind == "hour" else formats.full_day(at.date())
 
 
 def reason(error: ApiError) -> tuple[str, str]:

@@ -8,15 +8,17 @@ import json
 import random
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Case, F, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
+from config.databases import outage, statements
 from datasets.models import DataSet, DataSetSchema, FieldDrift, FieldSeen
 from datasets.records import moments
 from datasets.records.schemas import documents
@@ -37,9 +39,20 @@ def is_stale(data_set: DataSet) -> bool:
 
 def current(data_set: DataSet) -> list[FieldSeen]:
     """Return the fields of the newest sample, which is taken first if records have been written since the last one."""
-    if is_stale(data_set):
-        note(data_set)
+    refresh(data_set)
     return list(FieldSeen.objects.filter(data_set=data_set))
+
+
+def refresh(data_set: DataSet) -> None:
+    """Take a sample for a page if records have been written since the last one. If it takes too long, note that."""
+    if is_stale(data_set):
+        try:
+            with _limited():
+                note(data_set)
+        except OperationalError as error:
+            if not outage.is_out_of_time(error):
+                raise
+            data_set.is_sample_old = True
 
 
 def stale() -> QuerySet[DataSet]:
@@ -126,7 +139,20 @@ class _SampledRecord(NamedTuple):
 
 
 def values(data_set: DataSet, names: Collection[str], *, most: int) -> dict[str, list[str]]:
-    """Return the texts, numbers and booleans of fields in a sample, without fields that have more than `most`."""
+    """Return the texts, numbers and booleans of fields in a sample, without fields that have more than `most`.
+
+    Nothing is returned if the sample takes too long.
+    """
+    try:
+        with _limited():
+            return _values(data_set, names, most=most)
+    except OperationalError as error:
+        if outage.is_out_of_time(error):
+            return {}
+        raise
+
+
+def _values(data_set: DataSet, names: Collection[str], *, most: int) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {name: set() for name in names}
     for record in _sample(data_set):
         fields = json.loads(record.text)
@@ -135,6 +161,13 @@ def values(data_set: DataSet, names: Collection[str], *, most: int) -> dict[str,
             if isinstance(value, str | int | float) and len(seen) <= most:
                 seen.add(value if isinstance(value, str) else json.dumps(value))
     return {name: sorted(seen) for name, seen in found.items() if 0 < len(seen) <= most}
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Limit each statement of the block. A savepoint keeps an open transaction usable after a limit."""
+    with statements.limited(connection), transaction.atomic() if connection.in_atomic_block else nullcontext():
+        yield
 
 
 def _sample(data_set: DataSet) -> Iterator[_SampledRecord]:

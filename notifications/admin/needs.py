@@ -57,7 +57,7 @@ def find(request: HttpRequest) -> Iterator[Need]:
 
 
 def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
-    """Yield the channels of which more than 6 % of today's messages failed."""
+    """Yield the channels of which more than 6% of today's messages failed."""
     today = utc_days.today()
     services = Service.objects.filter(active=True)
     if chosen is not None:
@@ -72,7 +72,7 @@ def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
     shares = {key: 100 * failed[key] / number for key, number in sent.items() if number >= _FEWEST_MESSAGES}
     high = [(percent, *key) for key, percent in shares.items() if percent > _TOO_MANY_FAILED]
     for percent, service_id, channel in sorted(high, reverse=True)[:_MOST_SERVICES]:
-        text = f"{percent:.0f} % of today's {Channel(channel).noun}s of {names[service_id]} failed."
+        text = f"{formats.percent(percent)} of today's {Channel(channel).noun}s of {names[service_id]} failed."
         query = {"channel__exact": channel, "made": f"{today}..{today}", "status": "failed"}
         if chosen is None:
             query["service__id__exact"] = str(service_id)
@@ -93,7 +93,7 @@ def _limits(mine: Q, chosen: Service | None) -> Iterator[Need]:
     near = [(percent, pk, title) for pk, (percent, title) in shares.items() if percent >= _NEARLY_USED]
     for percent, pk, title in sorted(near, key=lambda one: -one[0])[:_MOST_SERVICES]:
         is_full = percent >= 100
-        used = "all" if is_full else f"{percent} %"
+        used = "all" if is_full else formats.percent(percent)
         text = f"{names[pk]} has used {used} of today's limit: {title.lower()}."
         yield Need(text=text, button="View limits", url=reverse("admin:service_limits", args=[pk]), is_urgent=is_full)
 

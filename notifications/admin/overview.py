@@ -179,7 +179,7 @@ def _card(channel: Channel, days: list[date], all_rows: list[Any]) -> dict[str, 
             }
             for name, (title, _) in GROUPS.items()
         ],
-        "percent": _percent(percent),
+        "percent": formats.percent(percent),
         "tone": "quiet" if percent <= _GREY_UP_TO else "warn" if percent <= _AMBER_UP_TO else "bad",
         "is_high": percent > _AMBER_UP_TO,
         "bars": _bars(days, rows),
@@ -211,24 +211,11 @@ def _height(number: int, most: int) -> int:
     return max(round(_BAR_HEIGHT * number / most), 2) if number else 0
 
 
-def _percent(percent: float) -> str:
-    """Format a percentage. A small share above 0 does not show as "0 %".
-
-    >>> [_percent(share) for share in (0, 0.001, 0.25, 2.96, 12.4)]
-    ['0 %', 'under 0.1 %', '0.2 %', '3.0 %', '12 %']
-    """
-    if percent == 0:
-        return "0 %"
-    if percent < 0.1:
-        return "under 0.1 %"
-    return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
-
-
 def _change(number: int, earlier: int) -> str:
     """Compare a week with the week before, in words.
 
     >>> [_change(*both) for both in ((104, 100), (50, 100), (7, 7), (3, 0), (0, 0))]
-    ['4 % more than the week before', '50 % less than the week before', 'as many as the week before', \
+    ['4% more than the week before', '50% less than the week before', 'as many as the week before', \
 'none in the week before', '']
     """
     if not earlier:
@@ -236,7 +223,7 @@ def _change(number: int, earlier: int) -> str:
     percent = round(100 * (number - earlier) / earlier)
     if not percent:
         return "as many as the week before"
-    return f"{formats.number(abs(percent))} % {'more' if percent > 0 else 'less'} than the week before"
+    return f"{formats.percent(abs(percent))} {'more' if percent > 0 else 'less'} than the week before"
 
 
 def _top_templates(counted: Counter[UUID]) -> list[dict[str, Any]]:

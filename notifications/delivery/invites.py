@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config import formats
 from config.accounts import invites as console_invites
 from config.accounts.invite import Invite
 from config.encryption import DecryptionFailed
@@ -72,7 +73,8 @@ def _to_member(invite: Invite, member: TeamMember) -> tuple[EmailText, str]:
         f"{invite.created_by} invites you to the team of {member.service.name}.",
         "Open this link to choose a user name and a password, or to join with the account you have:",
         LinkParagraph(console_invites.link_to("admin:accept_invite", invite.token)),
-        f"It works once, until {ends:%-d %B %Y, %H:%M %Z}. Anyone with the link can use it, so do not share it.",
+        f"It works once, until {formats.full(ends)} ({ends.tzname()}). Anyone with the link can use it, "
+        "so do not share it.",
     ]
     subject = f"Your invite to the team of {member.service.name}"
     return own_email.compose(subject, paragraphs), member.email_address
@@ -84,7 +86,8 @@ def _to_account(invite: Invite, user: User) -> tuple[EmailText, str]:
         f"Signalbox received a request for a new password for your Signalbox account {user.username}.",
         "Open this link to choose one:",
         LinkParagraph(console_invites.link_to("choose-password", invite.token)),
-        f"It works once, until {ends:%H:%M %Z}. Do not share it, because it opens your account.",
+        f"It works once, until {formats.clock(ends)} ({ends.tzname()}). Do not share it, because it opens your "
+        "account.",
         "If you did not make this request, ignore this email. Your password does not change.",
     ]
     return own_email.compose("Choose a new password", paragraphs), user.email

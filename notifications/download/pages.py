@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from config import formats
 from notifications.attachments.file_types import KINDS
 from notifications.download import texts
 from notifications.download.opening import OpenedFile
@@ -66,7 +67,7 @@ def ready(file: OpenedFile) -> HttpResponse:
 def gone(file: OpenedFile, now: datetime) -> HttpResponse:
     """Return the page of an expired, removed or withdrawn file."""
     row = file.row
-    was_until = texts.day(row.last_day) if now >= row.expires_at else ""
+    was_until = formats.weekday(row.last_day) if now >= row.expires_at else ""
     is_withdrawn = row.state(now) == AttachmentState.WITHDRAWN
     return _page("gone", file, status=410, is_withdrawn=is_withdrawn, was_until=was_until)
 
@@ -102,10 +103,10 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
         "is_preview": file.is_preview,
         "contact": texts.contact(row.service.file_contact),
         "asks_for_email_address": row.asks_for_email_address,
-        "size": texts.size(row.size_bytes),
+        "size": formats.size(row.size_bytes),
         "kind": gettext(KINDS[row.extension][1]),
         "short_kind": row.extension.upper(),
-        "last_day": texts.day(row.last_day),
+        "last_day": formats.weekday(row.last_day),
         "steps": {step or "landing": file.url(step) for step in ("", "confirm", "file", "download")},
         **further,
     }

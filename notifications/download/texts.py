@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from django.utils.dateformat import format as formatted
-from django.utils.formats import number_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
+
+from config import formats
 
 _NUMBER = re.compile(r"\A\+?[0-9][0-9 ()-]{4,}\Z")
 _EMAIL_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
@@ -52,29 +52,6 @@ def contact(text: str) -> Contact | None:
     return Contact(kind=ContactKind.TEXT, text=text) if text else None
 
 
-def size(size_bytes: int) -> str:
-    """Return a size in bytes, KB or MB; 1 KB is 1,000 bytes.
-
-    >>> size(999), size(1000), size(999_999), size(1_000_000), size(2_097_151)
-    ('999 bytes', '1 KB', '999 KB', '1 MB', '2.1 MB')
-    """
-    if size_bytes < 1000:
-        return ngettext("%(number)s byte", "%(number)s bytes", size_bytes) % {"number": size_bytes}
-    if size_bytes < 1_000_000:
-        return f"{min(999, round(size_bytes / 1000))} KB"
-    megabytes = round(size_bytes / 1_000_000, 1)
-    return f"{number_format(megabytes, 0 if megabytes.is_integer() else 1)} MB"
-
-
-def day(value: date) -> str:
-    """Return a day in words.
-
-    >>> day(date(2026, 4, 1))
-    'Wednesday 1 April 2026'
-    """
-    return formatted(value, "l j F Y")
-
-
 def moment(local: datetime, today: date) -> str:
     """Return a local time, rounded up to the minute. Include the day unless it is today.
 
@@ -86,9 +63,9 @@ def moment(local: datetime, today: date) -> str:
     """
     if local.second or local.microsecond:
         local = local.replace(second=0, microsecond=0) + timedelta(minutes=1)
-    half = gettext("am") if local.hour < 12 else gettext("pm")
-    time = f"{local.hour % 12 or 12}:{local:%M}{half} ({local.tzname()})"
-    return time if local.date() == today else gettext("%(time)s on %(day)s") % {"time": time, "day": day(local.date())}
+    time = f"{formats.of_clock(local.time())} ({local.tzname()})"
+    day = formats.weekday(local.date())
+    return time if local.date() == today else gettext("%(time)s on %(day)s") % {"time": time, "day": day}
 
 
 def seconds_until(later: datetime, now: datetime) -> int:

@@ -102,7 +102,7 @@ def set_lasting(service: Service, values: Mapping[ServiceLimit, int]) -> dict[Se
 
 
 def note_used() -> int:
-    """Store a notice for each daily limit that has reached 80 % or 100 % today, and return the number of new ones."""
+    """Store a notice for each daily limit that has reached 80% or 100% today, and return the number of new ones."""
     today = utc_days.today()
     counters = DailyCounter.objects.filter(day=today, count__gt=0, service__active=True).select_related("service")
     known = set(LimitNotice.objects.filter(day=today).values_list("service_id", "kind", "percent"))

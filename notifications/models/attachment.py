@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from config import encryption
+from config import encryption, formats
 from notifications.models.service import Service
 from notifications.models.template import Template
 
@@ -139,7 +139,7 @@ class Attachment(models.Model):
     @property
     def masked_title(self) -> str:
         """Return the file type and the day, for staff who may not read the file name."""
-        return f"{self.extension.upper()} of {timezone.localtime(self.created_at):%-d %B %Y}"
+        return f"{self.extension.upper()} of {formats.full_day(self.created_at)}"
 
     @property
     def name(self) -> str | None:

@@ -17,6 +17,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config import formats
 from notifications.models.bulk_send import BulkSend
 from notifications.models.callback import CallbackEndpoint
 from notifications.models.callback_event import EVENT_OF_STATUS, CallbackEvent
@@ -204,7 +205,7 @@ class CallbackDelivery(models.Model):
 
     @property
     def title(self) -> str:
-        return f"{self.about}, {timezone.localtime(self.created_at):%-d %b %Y, %H:%M %Z}"
+        return f"{self.about}, {formats.full(self.created_at)}"
 
     @property
     def is_test(self) -> bool:

@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from config import formats
+
 
 class ClientTries(models.Model):
     """Wrong email addresses from one IP address in one time window. tag: an HMAC of the IP address with a daily key."""
@@ -14,4 +16,4 @@ class ClientTries(models.Model):
         verbose_name_plural = "client tries"
 
     def __str__(self) -> str:
-        return f"Tries since {self.window_started_at:%H:%M}"
+        return f"Tries since {formats.clock(self.window_started_at)}"

@@ -6,6 +6,7 @@ from typing import Self
 from django.db import models
 from django.utils import timezone
 
+from config import formats
 from notifications.models.service import Service
 
 
@@ -65,4 +66,4 @@ class GoLiveRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Request of {timezone.localtime(self.created_at):%-d %b %Y}"
+        return f"Request of {formats.full_day(self.created_at)}"

@@ -5,6 +5,8 @@ Source: docs/reference/console.md §3.14.
 
 from django.db import models
 
+from config import formats
+
 
 class AttemptResult(models.TextChoices):
     """The result of one attempt. UNCERTAIN: the provider may have the message."""
@@ -43,7 +45,7 @@ class ProviderCount(models.Model):
         constraints = [models.UniqueConstraint(fields=["began_at", "provider", "result"], name="provider_count_unique")]
 
     def __str__(self) -> str:
-        return f"Count of {self.provider} at {self.began_at:%H:%M}"
+        return f"Count of {self.provider} at {formats.clock(self.began_at)}"
 
 
 class OpenBreaker(models.Model):

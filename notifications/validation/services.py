@@ -60,7 +60,7 @@ def check_page_language(code: str) -> None:
 
 def check_repeat_guard_minutes(minutes: int) -> None:
     if not 0 <= minutes <= MAX_REPEAT_GUARD_MINUTES:
-        raise InvalidValue("Enter 1 to 1440 minutes, or 0 to turn the repeat guard off.")
+        raise InvalidValue("Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off.")
 
 
 def check_rate_limit(rate: int) -> None:

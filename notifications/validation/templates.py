@@ -26,15 +26,21 @@ def check_subject(subject: str) -> None:
 
 def check_defaults(defaults: Mapping[str, str], *texts: str) -> None:
     """Raise InvalidValue if a default is too long, or belongs to no placeholder of the texts."""
+    for _, reason in find_default_errors(defaults, *texts):
+        raise InvalidValue(reason)
+    if len({placeholders.key(name) for name in defaults}) < len(defaults):
+        raise InvalidValue("Give each placeholder one default value.")
+
+
+def find_default_errors(defaults: Mapping[str, str], *texts: str) -> Iterator[tuple[str, str]]:
+    """Yield the errors of default values: the name of the placeholder and the reason."""
     known = placeholders.keys(*texts)
     for name, text in defaults.items():
         if placeholders.key(name) not in known:
-            raise InvalidValue(f"The text has no placeholder (({name})), so remove its default value.")
+            yield name, f"The text has no placeholder (({name})), so remove its default value."
         if len(text) > MAX_DEFAULT_CHARACTERS:
             limit = f"Use at most {MAX_DEFAULT_CHARACTERS} characters for the default value of {name}."
-            raise InvalidValue(f"{limit} You entered {len(text)}.")
-    if len({placeholders.key(name) for name in defaults}) < len(defaults):
-        raise InvalidValue("Give each placeholder one default value.")
+            yield name, f"{limit} You entered {len(text)}."
 
 
 def check_translations(language: str, translations: Sequence[Translation], *, is_text_message: bool) -> None:

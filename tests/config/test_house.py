@@ -198,3 +198,39 @@ def test_no_template_writes_microseconds_into_html_times():
     ]
 
     assert found == []
+
+
+OTHER_FORMS_IN_TEMPLATES = re.compile(
+    r"\|\s*(?:date|time|timesince|timeuntil|floatformat|filesizeformat|intcomma|intword|naturaltime|naturalday)\b"
+    r"|\}\} ?%(?![\"}])"
+)
+OTHER_FORMS_IN_CODE = re.compile(
+    r"%-d|%[aAbBIp](?![a-z])|(?<!T)(?<!-%d )%H:%M|:,(?:\.\d+f|\.\{\w+\}f)?\}|:\.\d+f\}|[0-9}] % |[0-9}] %[.\"'<]"
+    r"|\b(?:timesince|timeuntil|filesizeformat|intcomma|naturaltime|date_format|time_format|number_format|floatformat)\b"
+)
+# What people read in the console, on public pages and in emails. Charts and saved queries have a form of their own.
+READ_BY_PEOPLE = (
+    *("config/console", "notifications/admin", "datasets/admin", "datasets/dashboards", "notifications/download"),
+    *("notifications/delivery/notices", "notifications/delivery/invites.py", "notifications/models", "datasets/models"),
+    *("config/jobs", "datasets/alarms", "notifications/sandbox"),
+)
+
+
+def test_pages_write_numbers_and_times_in_one_form():
+    """`config/formats.py` and its filters own the form. Source: docs/reference/console.md §1.1."""
+    pages = [(path, OTHER_FORMS_IN_TEMPLATES) for path in TEMPLATES.rglob("*.html")]
+    code = [
+        (path, OTHER_FORMS_IN_CODE)
+        for path in product_files()
+        if path.relative_to(ROOT).as_posix().startswith(READ_BY_PEOPLE)
+    ]
+
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path, other_form in [*pages, *code]
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if other_form.search(line)
+    ]
+
+    assert len(code) > 100
+    assert found == []

@@ -25,7 +25,7 @@ def test_a_save_over_a_newer_one_is_rejected_and_shows_both(console, url):
         answer = console.post(url, {"retention_days": "7", "started_from": opened, "step": step})
 
         page = answer.content.decode()
-        assert "mina@example.org saved this on" in page
+        assert "mina@example.org saved this " in page
         assert "Saved values: Days to keep records “30”" in page
         assert 'value="7"' in page
         assert DataSet.objects.get().retention_days == 30

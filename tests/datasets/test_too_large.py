@@ -127,3 +127,23 @@ def test_the_preview_of_retention_shows_the_sentence_and_keeps_what_was_entered(
 
     assert SENTENCE.replace("0.01", "0.0001") in text
     assert re.search(r'name="retention_days"[^>]*value="37"', text)
+
+
+def test_pages_show_the_former_fields_if_a_sample_takes_too_long(manager, short_limit):
+    if connection.vendor != "postgresql":
+        return  # SQLite reads a sample in fewer steps than it counts
+    data_set = make_data_set()
+    put_in(data_set, some_records(1, former=1))
+    data_set.refresh_from_db()
+    fields_seen.note(data_set)
+    put_in(data_set, some_records(500, text="x" * 60_000))
+    short_limit()
+
+    pages = [
+        manager.get(reverse(f"admin:datasets_dataset_{tab}", args=[data_set.pk]))
+        for tab in ("overview", "records", "chart", "schema")
+    ]
+
+    assert [page.status_code for page in pages] == [200] * 4
+    assert all("The newest records could not be read in time." in page.content.decode() for page in pages)
+    assert "<code>former</code>" in pages[0].content.decode()

@@ -34,7 +34,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
 
     may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/clean-up/"
-    fields = ("rule_title", "started_by", "started", "took", "removed", "of_places", "error")
+    fields = ("rule_title", "started_by", "started", "took", "removed_rows", "of_places", "error")
     readonly_fields = fields
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -42,7 +42,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
         return bool(seen) if obj is None else obj.rule in seen or scope.is_operator(request)
 
     def title_of(self, request: HttpRequest, obj: Any) -> str:
-        return f"{_title(obj)}, {formats.spoken(obj.started_at)}"
+        return f"{_title(obj)}, {formats.full(obj.started_at)}"
 
     def get_urls(self) -> list[URLPattern]:
         own = [
@@ -121,6 +121,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
 
     rule_title = column("Rule", lambda run: _title(run))
     started_by = column("By", lambda run: by(run))
+    removed_rows = column("Removed", lambda run: formats.number(run.removed))
     started = column("Started", lambda run: cells.moment(run.started_at))
     took = column("Took", lambda run: run.took)
 

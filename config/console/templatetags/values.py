@@ -9,10 +9,11 @@ from config import formats
 from config.console import cells
 
 register = template.Library()
-register.filter("number", formats.number)
-register.filter("moment", cells.moment)
-register.filter("author", cells.author)
-register.filter("utc_text", cells.utc)
+_TIMES = ("day", "axis_day", "full_day", "weekday", "heading", "clock", "exact_clock", "zoned", "html_time")
+for _name in ("number", "percent", "size", *_TIMES):
+    register.filter(_name, getattr(formats, _name))
+for _name in ("moment", "exact_moment", "on", "author"):
+    register.filter(_name, getattr(cells, _name))
 
 
 @register.filter

@@ -198,7 +198,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         calls = [
             {
                 "message": message,
-                "status": status_titles.cell(message),
+                "status": status_titles.chip(message),
                 "recipient": message.recipient if shows_whole else mask(message.recipient),
             }
             for message in usage.newest_calls(service)
@@ -274,4 +274,4 @@ def _last_use(key: ApiKey) -> str:
     if key.last_used_at is None:
         return "It has never been used"
     by = f" by {key.last_client}" if key.last_client else ""
-    return f"Last used on {formats.spoken(key.last_used_at)}{by}"
+    return f"Last used {formats.on(key.last_used_at)}{by}"

@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
-from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -19,7 +18,7 @@ from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
-from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_words
+from notifications.admin.attachments.forms import LastDayForm, WithdrawForm
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Notification, Role
 from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
@@ -180,11 +179,9 @@ class AttachmentAdmin(ServiceRowAdmin):
         form = LastDayForm(posted(request), earliest=earliest, latest=latest)
         if request.method == "POST" and form.is_valid():
             day = form.cleaned_data["last_day"]
-            message = f"{self.title_of(request, file)} can be downloaded until the end of {in_words(day)}."
+            message = f"{self.title_of(request, file)} can be downloaded until the end of {formats.weekday(day)}."
             return self._change(request, file, verb, {"expires_at": end_of_day(day)}, message)
-        explanation = [
-            f"The last day is now {in_words(file.last_day)}, in the time zone {timezone.get_default_timezone_name()}."
-        ]
+        explanation = [f"The last day is now {formats.weekday(file.last_day)}."]
         return self.action_page(request, file, title=title, button="Set last day", form=form, explanation=explanation)
 
     def _change(
@@ -213,13 +210,13 @@ class AttachmentAdmin(ServiceRowAdmin):
                 by = f" by {file.withdrawn_by}" if file.withdrawn_by else ""
                 error = f"This file was already withdrawn{by}. {_NOT_AGAIN}"
             case _:
-                error = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
+                error = f"The last day of this file was {formats.weekday(file.last_day)}. {_NOT_AGAIN}"
         return self.error_page(request, file, title, error)
 
     # Columns
 
     shown_name = column("File name", lambda file: redaction.file_name(file))
-    size = column("Size", lambda file: filesizeformat(file.size_bytes))
+    size = column("Size", lambda file: formats.size(file.size_bytes))
     message = column("Message", lambda file: cells.code(str(file.notification_id)[:8]))
 
     @admin.display(description="Message")
@@ -231,7 +228,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
 
     sent = column("Sent", lambda file: cells.date_above_time(file.created_at), ordering="created_at")
-    ends = column("Last day", lambda file: f"{file.last_day:%-d %b %Y}", ordering="expires_at")
+    ends = column("Last day", lambda file: formats.day(file.last_day), ordering="expires_at")
 
     @admin.display(description="Asks for email address")
     def asks(self, file: Attachment) -> str:

@@ -4,7 +4,9 @@ from datetime import date
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 
+from config import formats
 from config.console.theme import TextInput
 
 
@@ -28,19 +30,11 @@ class LastDayForm(forms.Form):
         self.earliest, self.latest = earliest, latest
         limits = {"type": "date", "min": earliest.isoformat(), "max": latest.isoformat()}
         self.fields["last_day"].widget = TextInput(attrs=limits)
-        self.fields["last_day"].help_text = f"From {in_words(earliest)} to {in_words(latest)}."
+        self._range = f"from {formats.weekday(earliest)} to {formats.weekday(latest)}"
+        self.fields["last_day"].help_text = f"{capfirst(self._range)}."
 
     def clean_last_day(self) -> date:
         day: date = self.cleaned_data["last_day"]
         if not self.earliest <= day <= self.latest:
-            raise forms.ValidationError(f"Choose a day from {in_words(self.earliest)} to {in_words(self.latest)}.")
+            raise forms.ValidationError(f"Choose a day {self._range}.")
         return day
-
-
-def in_words(day: date) -> str:
-    """Return a day in the form used in sentences.
-
-    >>> in_words(date(2026, 4, 1))
-    'Wednesday 1 April 2026'
-    """
-    return f"{day:%A %-d %B %Y}"

@@ -64,7 +64,7 @@ class BulkSendActions(ConsoleModelAdmin):
             return self._changed(request, bulk_send, title, change.resume, "The bulk send continues.")
         planned = bulk_send.scheduled_for
         is_early = planned is not None and planned > timezone.now()
-        when = f"on {formats.spoken(planned)}" if planned and is_early else "after you resume the bulk send"
+        when = f"{formats.on(planned)}" if planned and is_early else "after you resume the bulk send"
         are = "It is" if bulk_send.waiting == 1 else "They are"
         explanation = [f"{_waiting(bulk_send)}. {are} sent {when}."]
         return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)

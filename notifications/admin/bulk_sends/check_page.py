@@ -85,7 +85,7 @@ class CheckPage:
             form.add_error(None, error.message)
             return self._page(form, status=422)
         number = formats.counted(counts.good, self._channel.noun)
-        done = f"{number} will be sent on {formats.spoken(moment)}." if moment else f"{number} will be sent now."
+        done = f"{number} will be sent {formats.on(moment)}." if moment else f"{number} will be sent now."
         messages.success(self._request, done)
         return HttpResponseRedirect(self._admin.row_url(self._bulk_send))
 

@@ -93,7 +93,7 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
         "counters": counters,
         "bar": list(_bar(counters)),
         "percent": 100 * min(done, total) // total if bulk_send.row_count else 0,
-        "failed_percent": f"{100 * failed / (delivered + failed):.1f}" if failed else "",
+        "failed_percent": 100 * failed / (delivered + failed) if failed else 0,
         "refreshes": bulk_send.state not in ENDED or open_messages > 0,
         "facts": _facts(bulk_send),
         "log_url": _log_url(bulk_send) if may_open_log else "",
@@ -121,7 +121,7 @@ def _sentence(bulk_send: BulkSend) -> str:
     number = formats.counted(bulk_send.row_count, Channel(bulk_send.channel).noun)
     match BulkState(bulk_send.state):
         case BulkState.SCHEDULED if bulk_send.scheduled_for:
-            return f"{number} will be sent on {formats.spoken(bulk_send.scheduled_for)}."
+            return f"{number} will be sent {formats.on(bulk_send.scheduled_for)}."
         case BulkState.PAUSED:
             return f"Paused. {formats.number(bulk_send.waiting)} of {number} wait until you resume the bulk send."
         case BulkState.FINISHED:

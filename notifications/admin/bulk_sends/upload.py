@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Ht
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from config import audit
+from config import audit, formats
 from config.console import shown_once
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.downloads import file_response
@@ -86,7 +86,7 @@ class UploadForm(forms.Form):
     def name(self) -> str:
         """Return the name of the bulk send: that of the file."""
         file = self.cleaned_data["file"]
-        return file.name[:_MAX_NAME_CHARACTERS] if file else f"Pasted on {timezone.localtime():%-d %b %Y, %H:%M}"
+        return file.name[:_MAX_NAME_CHARACTERS] if file else f"Pasted on {formats.full(timezone.now())}"
 
     def content(self) -> BinaryIO:
         file = self.cleaned_data["file"]

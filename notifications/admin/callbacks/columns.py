@@ -43,7 +43,7 @@ class EndpointColumns:
     def success(self, row: Any) -> str:
         if not row.ended:
             return "Nothing sent"
-        return f"{row.accepted * 100 // row.ended} % of {row.ended}"
+        return f"{formats.percent(100 * row.accepted / row.ended)} of {formats.number(row.ended)}"
 
     last_call = column("Last accepted", lambda row: cells.moment(row.last_accepted, never="Never"))
 

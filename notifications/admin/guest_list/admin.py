@@ -121,7 +121,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         self.audit(request, "created", entry, after=changes.snapshot(entry))
         return entry
 
-    recipient = column("Entry", lambda entry: permissions.shown_recipient(entry, entry.value))
+    recipient = column("Entry", lambda entry: cells.breakable(permissions.shown_recipient(entry, entry.value)))
 
     @admin.display(description="Last used")
     def last_used(self, entry: Any) -> SafeString | str:

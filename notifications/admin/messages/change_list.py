@@ -59,7 +59,7 @@ class MessageChangeList(ConsoleChangeList):
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
-            message.shown_text, message.shown_day = text, formats.day(message.created_at)
+            message.shown_text, message.shown_day = text, formats.heading(message.created_at)
         for name, value in _MAY_BE_EMPTY.items():
             if self.result_list and not any(map(value, self.result_list)):
                 self.list_display = [column for column in self.list_display if column != name]

@@ -5,16 +5,17 @@ The clock updates the statistics once a minute, so a page never counts millions 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, timedelta
 
 from django.db.models import F, Q, QuerySet, Sum
 
 from config.console.admin.change_list import MAX_COUNTED
-from notifications.admin.messages import filters, status_titles
+from notifications.admin.messages import days, filters, status_titles
 from notifications.models import HourlyCount, KeyType, Notification, Service, Status
 
 # Filters that the statistics support: URL parameter → column.
-_COUNTED_BY = {"channel__exact": "channel", "template__id__exact": "template"}
-_OTHERS = frozenset({filters.StatusFilter.parameter_name, filters.KeyTypeFilter.parameter_name, "older", "newer", "p"})
+_COUNTED_BY = {"channel__exact": "channel", "template__id__exact": "template", "provider": "provider"}
+_OTHERS = frozenset({"status", "key_type", days.PARAMETER, "older", "newer", "p"})
 
 
 def numbers(
@@ -26,31 +27,37 @@ def numbers(
     parameters: the filters
     services: the services that the list shows; empty for the result of a search
     """
-    groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
+    if services:
+        rows = rows.filter(service__in=services)  # for the index of the log, which begins with the service
     found = Counter(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
-    if found.total() > MAX_COUNTED:
-        found_by_day = _of_days(parameters, services)
-        if found_by_day is None:
-            return {name: _capped(rows, statuses) for name, statuses in groups.items()}
-        found = found_by_day
-    return {name: (sum(found[status] for status in statuses), False) for name, statuses in groups.items()}
+    is_capped = found.total() > MAX_COUNTED
+    if is_capped and (summed := _of_hours(parameters, services)) is not None:
+        found, is_capped = summed, False
+    groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
+    numbers_of = {name: sum(found[status] for status in statuses) for name, statuses in groups.items()}
+    return {name: (min(number, MAX_COUNTED) if is_capped else number, is_capped) for name, number in numbers_of.items()}
 
 
-def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:
+def _of_hours(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:
     """Return the sums of the statistics by status, or None if they do not support a filter in use."""
     key_types = filters.key_types(parameters)
-    columns = {_COUNTED_BY[name]: value for name, value in parameters.items() if name in _COUNTED_BY}
+    columns = {_COUNTED_BY[name]: value for name, value in parameters.items() if value and name in _COUNTED_BY}
     if not services or KeyType.TEST in key_types or parameters.keys() - _COUNTED_BY.keys() - _OTHERS:
         return None
     kept = Q(pk__in=[])
     for service in services:
         kept |= Q(service=service, day__gte=service.kept_since().date())
+    first, last = days.chosen(parameters.get(days.PARAMETER, ""))
+    if first:
+        kept &= _from(first)
+    if last:
+        kept &= ~_from(last + timedelta(days=1))
     counted = HourlyCount.objects.filter(kept, key_type__in=key_types, **columns)
     sums = counted.order_by().values_list("status").annotate(number=Sum(F("n") - F("deleted")))
     return Counter(dict(sums))
 
 
-def _capped(rows: QuerySet[Notification], statuses: frozenset[Status]) -> tuple[int, bool]:
-    wanted = rows if len(statuses) == len(Status) else rows.filter(status__in=sorted(statuses))
-    number = wanted.order_by().values_list("pk")[: MAX_COUNTED + 1].count()
-    return min(number, MAX_COUNTED), number > MAX_COUNTED
+def _from(day: date) -> Q:
+    """Match the hours from the beginning of a local day on. In some time zones, it begins within a UTC hour."""
+    at = days.beginning(day).astimezone(UTC)
+    return Q(day__gt=at.date()) | Q(day=at.date(), hour__gte=at.hour)

@@ -4,6 +4,8 @@ from datetime import date, datetime, time, timedelta
 
 from django.utils import timezone
 
+from config import formats
+
 PARAMETER = "made"
 WEEK_DAYS = 7
 _TO = ".."  # separates the first and the last day; either may be missing
@@ -33,9 +35,9 @@ def in_words(value: str) -> str:
     """Return a parameter's value in words.
 
     >>> in_words("2026-11-01..2026-11-20"), in_words("2026-11-01.."), in_words("..2026-11-01")
-    ('1 Nov 2026 to 20 Nov 2026', 'from 1 Nov 2026', 'until 1 Nov 2026')
+    ('1 November 2026 to 20 November 2026', 'from 1 November 2026', 'until 1 November 2026')
     """
-    first, last = (f"{day:%-d %b %Y}" if day else "" for day in chosen(value))
+    first, last = (formats.full_day(day) if day else "" for day in chosen(value))
     if first and last:
         return first if first == last else f"{first} to {last}"
     return f"from {first}" if first else f"until {last}"

@@ -36,7 +36,7 @@ class StatusFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         groups = [(name, title) for name, (title, _) in status_titles.GROUPS.items()]
-        return [*groups, *((value, f"Only {value}") for value in Status.values if value not in status_titles.GROUPS)]
+        return [*groups, *((status.value, title) for status, title in status_titles.EXACT.items())]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         others = set(Status.values) - set(statuses(request.GET))

@@ -35,7 +35,6 @@ from notifications.models import KeyType, Notification, Role
 
 _FIRST_WORDS = 60  # characters that fit on one line of a cell
 _WHOLE = 40  # characters of a recipient that are never broken
-_SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
@@ -201,9 +200,9 @@ class NotificationAdmin(
 
     # Columns
 
-    made = column("Created", lambda message: formats.clock(message.created_at))
+    made = column("Created", lambda message: cells.timed(message.created_at, formats.clock(message.created_at)))
 
-    status_title = column("Status", lambda message: status_titles.cell(message))
+    status_title = column("Status", lambda message: status_titles.chip(message))
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
@@ -240,9 +239,7 @@ class NotificationAdmin(
         if message.completed_at is None:
             return "–"
         began_at = message.quiet_until or message.scheduled_for or message.created_at
-        taken = max(message.completed_at - began_at, timedelta())
-        seconds = taken.total_seconds()
-        return f"{seconds:.1f} s" if taken < _SHORT else formats.duration(seconds)
+        return formats.duration(max(message.completed_at - began_at, timedelta()).total_seconds())
 
 
 def _waits(message: Notification) -> SafeString:

@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -152,8 +151,8 @@ def _files(message: Notification) -> list[dict[str, Any]]:
     return [
         {
             "name": redaction.file_name(row),
-            "size": filesizeformat(row.size_bytes),
-            "last_day": f"{row.last_day:%-d %b %Y}",
+            "size": formats.size(row.size_bytes),
+            "last_day": formats.day(row.last_day),
             "downloads": row.download_count,
             "state": cells.chip(row.state(timezone.now()).label),
             "url": reverse("admin:notifications_attachment_change", args=[row.pk]),

@@ -61,7 +61,7 @@ class RetryAction(ConsoleModelAdmin):
 
 def _explained(message: Notification) -> list[str]:
     if retry.is_waiting(message):
-        return [f"The next attempt is on {formats.spoken(message.next_attempt_at)}. You can start it now."]
+        return [f"The next attempt is {formats.on(message.next_attempt_at)}. You can start it now."]
     return [
         "The message is sent again with the same text, as a new message with the same reference. "
         "This message keeps its status.",

@@ -38,10 +38,7 @@ OF_LAST_DAYS = (
     f"No message has exactly this recipient, reference or ID. These are the messages of the last {days.WEEK_DAYS} days "
     "with it as part of the recipient. Choose dates to search other days."
 )
-TOO_SHORT = (
-    "No message has exactly this recipient, reference or ID. "
-    f"To search for part of a recipient, enter at least {SHORTEST_PART} characters."
-)
+TOO_SHORT = f"No message has exactly this. To search for part of a recipient, enter {SHORTEST_PART} or more characters."
 
 _WORD = re.compile(r"(?:^|\s)(to|ref|template|key):", re.IGNORECASE)
 _NUMBER = re.compile(r"[\d\s()+./-]+")
@@ -116,6 +113,8 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
         return Found(term=term, matching=Q(pk__in=ids) & narrowed)
     if call_error := _call_error(parts.get("", ""), services):
         return Found(term=term, note=REFUSED, key=call_error.key)
+    if _NUMBER.fullmatch(typed) and may_see and normalise(typed) != typed:
+        return Found(term=term)  # a whole number is no part of another, and a search for parts reads all messages
     return _by_part(request, term, typed, narrowed, may_see)
 
 

@@ -15,6 +15,16 @@ GROUPS: Mapping[str, tuple[str, frozenset[Status]]] = {
     "failed": ("Failed", FAILURES),
 }
 
+EXACT = {
+    Status.CREATED: "Waiting to be sent",
+    Status.SENDING: "With the provider",
+    Status.PENDING: "With the provider, first receipt received",
+    Status.SENT: "Sent, no receipt expected",
+    Status.TEMPORARY_FAILURE: "Not accepted for now",
+    Status.PERMANENT_FAILURE: "Cannot be delivered",
+    Status.TECHNICAL_FAILURE: "Could not be sent by us",
+    Status.CANCELLED: "Cancelled",
+}
 _TITLES = {
     Status.CREATED: ("Delivering", ""),
     Status.SENDING: ("Delivering", ""),
@@ -32,11 +42,6 @@ def of(message: Notification) -> str:
 
 def chip(message: Notification) -> SafeString:
     return cells.chip(*_title_and_tone(message))
-
-
-def cell(message: Notification) -> SafeString:
-    """Return the title as a chip, with the API's status below in small type."""
-    return cells.two_lines(chip(message), message.status)
 
 
 def _title_and_tone(message: Notification) -> tuple[str, str]:

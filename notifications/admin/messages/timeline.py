@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from config import formats
@@ -50,8 +49,7 @@ class TimelineEntry:
         """Return the moment to the second, in the console's zone, with UTC on hover (trap T12)."""
         if self.at is None:
             return mark_safe('<span class="sb-when">at an unknown time</span>')
-        utc, local = f"{self.at.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC", timezone.localtime(self.at)
-        return format_html('<time title="{}">{}</time>', utc, f"{local:%-d %b %Y, %H:%M:%S %Z}")
+        return cells.exact_moment(self.at)
 
 
 def of(message: Notification) -> list[TimelineEntry]:
@@ -112,13 +110,13 @@ def _expired(message: Notification) -> str:
 
 def _waiting(message: Notification) -> str:
     if message.quiet_until and message.quiet_until > timezone.now():
-        return f"It waits for the end of the quiet hours, on {formats.spoken(message.quiet_until)}."
+        return f"It waits for the end of the quiet hours, {formats.on(message.quiet_until)}."
     if message.scheduled_for and message.scheduled_for > timezone.now():
         return f"It is scheduled for {formats.spoken(message.scheduled_for)}."
     if not message.attempts:
         return "It is waiting to be sent. There has been no attempt yet."
     times = "once" if len(message.attempts) == 1 else f"{len(message.attempts)} times"
-    return f"It was tried {times} without success. The next attempt is on {formats.spoken(message.next_attempt_at)}."
+    return f"It was tried {times} without success. The next attempt is {formats.on(message.next_attempt_at)}."
 
 
 def _after(message: Notification) -> str:
@@ -128,9 +126,7 @@ def _after(message: Notification) -> str:
         0.0,
         (message.completed_at - (message.quiet_until or message.scheduled_for or message.created_at)).total_seconds(),
     )
-    if seconds < 60:
-        return f" {seconds:.1f} seconds after it was accepted"
-    return f" {formats.duration(seconds)} later"
+    return f" {formats.duration(seconds)} after it was accepted"
 
 
 def _beginning(message: Notification) -> Iterator[TimelineEntry]:

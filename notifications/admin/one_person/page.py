@@ -46,7 +46,7 @@ def find(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(reverse("admin:one_person", args=[saved]))
     explanation = [
         f"See what is stored about a recipient in {_where(request)}, export it, or erase it. "
-        "Choose another service in the top bar."
+        "Choose another service at the top of the menu."
     ]
     context: dict[str, Any] = {
         "form": form,

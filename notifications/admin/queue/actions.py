@@ -63,7 +63,7 @@ def resume(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
         return _done(request, f"Resumed: {what}. Waiting messages are sent now.")
     reason = f" Reason: {current.reason}" if current.reason else ""
     explanation = [
-        f"Paused on {formats.spoken(current.since)} by {current.by}.{reason}",
+        f"Paused {formats.on(current.since)} by {current.by}.{reason}",
         "Waiting messages are sent, with an equal share for each service.",
     ]
     return _page(request, f"Resume {what}", button=f"Resume {what}", explanation=explanation)

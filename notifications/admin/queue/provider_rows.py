@@ -162,7 +162,7 @@ def _share(provider: Provider, configured: Iterable[Provider], counts: Counts) -
     }
     parts = [f"{formats.number(accepted)} accepted"]
     if total:
-        parts[0] += f" ({100 * accepted / total:.0f}\N{NO-BREAK SPACE}%)"
+        parts[0] += f" ({formats.percent(100 * accepted / total)})"
     parts += [f"{formats.number(n)} {word}" for word, n in others.items() if n]
     return ", ".join(parts) if accepted or len(parts) > 1 else "None"
 

@@ -186,7 +186,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
         chip = cells.chip(ReplyToState(row.state).label, _TONES[ReplyToState(row.state)])
         if row.confirmed_at is None:
             return chip
-        return cells.two_lines(chip, f"on {formats.spoken(row.confirmed_at)}, by {row.confirmed_by or 'link'}")
+        return cells.two_lines(chip, f"{formats.on(row.confirmed_at)}, by {row.confirmed_by or 'link'}")
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         if obj.state == ReplyToState.CONFIRMED:

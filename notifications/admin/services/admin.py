@@ -254,12 +254,13 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
         """
         if not service.sent:
             return "–"
-        percent = 100 * service.failed / service.sent
-        if percent <= 1:
-            return f"{percent:.1f} %"
-        return cells.chip(f"{percent:.1f} %", "warn") if percent <= 3 else cells.chip(f"{percent:.1f} % high", "bad")
+        share = 100 * service.failed / service.sent
+        shown = formats.percent(share)
+        if share <= 1:
+            return shown
+        return cells.chip(shown, "warn") if share <= 3 else cells.chip(f"{shown} high", "bad")
 
-    team_size = column("Team", lambda service: int(service.team_size))
+    team_size = column("Team", lambda service: formats.number(service.team_size))
     keys = column("Live keys", lambda service: int(service.live_keys))
     created = column("Created", lambda service: cells.moment(service.created_at))
 

@@ -27,7 +27,7 @@ def section(request: HttpRequest, service: Service, change: Any) -> Section:
         return Section(slug="alarm", title="Alarm", facts=(Fact(label="Failed messages", value=_OFF),))
     found = area.find(request, service.pk)
     if found is None:
-        buttons = change("failure-alarm", f"Tell me when failures pass {area.percent} %…")
+        buttons = change("failure-alarm", f"Tell me when failures pass {formats.percent(area.percent)}…")
         return Section(
             slug="alarm", title="Alarm", buttons=buttons, facts=(Fact(label="Failed messages", value="Not watched"),)
         )
@@ -35,7 +35,7 @@ def section(request: HttpRequest, service: Service, change: Any) -> Section:
     fact = Fact(
         label="Failed messages",
         value="Raised now" if found.is_raised else "Watched",
-        remark=f"{people} get a message when more than {found.percent:g} % of an hour’s messages fail.",
+        remark=f"{people} get a message when more than {formats.percent(found.percent)} of an hour’s messages fail.",
         link=("View alarm", found.url) if found.url else None,
     )
     return Section(slug="alarm", title="Alarm", buttons=change("failure-alarm", "Tell me, too…"), facts=(fact,))
@@ -58,11 +58,12 @@ class FailureAlarmPage:
                 area.notify(request, service.pk, service.name, email_address)
             except InvalidValue as error:
                 return self.error_page(request, service, title, str(error))  # type: ignore[no-any-return]
-            message = f"You get an email when more than {area.percent} % of the messages of an hour fail."
+            share = formats.percent(area.percent)
+            message = f"You get an email when more than {share} of the messages of an hour fail."
             return self.action_done(request, f"{self.row_url(service)}#alarm", message)  # type: ignore[no-any-return]
         explanation = [
-            f"You get an email at {email_address} when more than {area.percent} % of the messages of the current hour "
-            "have failed, and one when this ends.",
+            f"You get an email at {email_address} when more than {formats.percent(area.percent)} of the messages of "
+            "the current hour have failed, and one when this ends.",
             "An hour with fewer than 20 messages is not watched. You get at most one email an hour about a new alarm.",
         ]
         return self.action_page(  # type: ignore[no-any-return]

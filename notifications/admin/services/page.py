@@ -148,7 +148,7 @@ def _hours(service: Service, channel: Channel) -> str:
     if hours is None:
         return "None"
     whose = "the recipient" if hours.by_recipient else "the service"
-    return f"{hours.begin:%H:%M} to {hours.end:%H:%M}, in the time zone of {whose}"
+    return f"{formats.of_clock(hours.begin)} to {formats.of_clock(hours.end)}, in the time zone of {whose}"
 
 
 def _api(service: Service) -> tuple[Fact, ...]:
@@ -209,7 +209,7 @@ def _state(service: Service, link_to: LinkTo) -> Fact:
     asked = service.go_live_requests.first()
     if asked is None:
         return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
-    remark = f"{reach} Request to go live of {formats.spoken(asked.created_at)}: {asked.get_state_display().lower()}."
+    remark = f"{reach} Request to go live, {formats.spoken(asked.created_at)}: {asked.get_state_display().lower()}."
     link = link_to("View requests", GoLiveRequest)
     return Fact(label="State", value=cells.chip("Trial", "warn"), remark=remark, link=link)
 

@@ -70,7 +70,7 @@ class QuietHoursForm(SectionForm):
         except forms.ValidationError as error:
             self.add_error(names[1], error)
         zone = self.cleaned_data.get(f"{channel.value}_zone") or quiet_hours.SERVICE
-        return {"from": f"{begin:%H:%M}", "to": f"{end:%H:%M}", "zone": zone}
+        return {"from": begin.isoformat("minutes"), "to": end.isoformat("minutes"), "zone": zone}
 
 
 class ApiForm(SectionForm):
@@ -90,7 +90,7 @@ class ApiForm(SectionForm):
             "accepts_whole_keys": CheckboxInput,
         }
         help_texts = {
-            "repeat_guard_minutes": "1 to 1440, or 0 to turn it off. Within this time, a message with the same "
+            "repeat_guard_minutes": "1 to 1,440, or 0 to turn it off. Within this time, a message with the same "
             "template, recipient and reference is not sent again: the caller gets the first message.",
             "suppressed_sends_are_rejected": "The API answers 400. Otherwise the message is accepted and ends as "
             "permanent-failure without being sent, as messages of bulk sends always do.",

@@ -72,6 +72,8 @@ def _rows(table: StatisticsTable) -> Iterator[list[ShownCell]]:
 def _text(title: str, cell: object) -> object:
     if title == tables.MONTH:
         return formats.month(str(cell))
+    if title == tables.COST:
+        return formats.money(float(str(cell)))
     return formats.number(cell) if isinstance(cell, int) else cell
 
 

@@ -22,6 +22,7 @@ from notifications.models import CallKind, Channel, HourlyCalls, Service, Templa
 from notifications.models.failure_reason import FailureReason
 
 MONTH = "Month"
+COST = "Cost in pounds"
 MONTHS = 12
 DAYS = 7
 _UNKNOWN = "Not recorded"
@@ -100,13 +101,13 @@ def costs(services: Sequence[Service], counted: _Counted) -> StatisticsTable:
     return StatisticsTable(
         slug="costs",
         title="Cost of text messages by month",
-        header=(MONTH, "Service", "Text messages", "Parts charged", "Cost in pounds"),
+        header=(MONTH, "Service", "Text messages", "Parts charged", COST),
         number_columns=3,
         rows=[
-            (*key, number, parts, f"{parts * settings.SMS_RATE:.2f}")
-            for key, (number, parts) in _newest_first(found.items())
+            (*key, n, parts, str(round(parts * settings.SMS_RATE, 2)))
+            for key, (n, parts) in _newest_first(found.items())
         ],
-        summary=_so_far(totals, lambda parts: f"£{parts * settings.SMS_RATE:,.2f}") if settings.SMS_RATE else "",
+        summary=_so_far(totals, lambda parts: formats.money(parts * settings.SMS_RATE)) if settings.SMS_RATE else "",
         about="The parts of messages that a provider accepted, times the multiplier of the country. "
         f"The cost is {price}.",
         empty="No text messages yet.",
@@ -135,12 +136,12 @@ def failures(services: Sequence[Service]) -> StatisticsTable:
 
 
 def times(services: Sequence[Service]) -> StatisticsTable:
-    """Return how long deliveries took, by provider: half of them and 95 % of them at most this long."""
+    """Return how long deliveries took, by provider: half of them and 95% of them at most this long."""
     found = sums.times(first=utc_days.today() - timedelta(days=DAYS), services=services)
     return StatisticsTable(
         slug="times",
         title="Time to deliver by provider",
-        header=("Provider", "Channel", "Delivered", "Half within", "95 % within"),
+        header=("Provider", "Channel", "Delivered", "Half within", "95% within"),
         number_columns=3,
         rows=[
             (provider, Channel(channel).label, some.total(), *(_within(some, share) for share in (MEDIAN, SLOW)))

@@ -25,10 +25,8 @@ def end_of(row: Suppression) -> str:
     """Return a sentence on how the suppression ended, or "" if it is active."""
     if row.lifted_at is not None:
         by = f" by {row.lifted_by}" if row.lifted_by else ""
-        return f"This suppression was lifted{by} on {formats.spoken(row.lifted_at)}."
-    return (
-        f"This suppression expired on {formats.spoken(row.expires_at)}." if row.expires_at and row.has_expired else ""
-    )
+        return f"This suppression was lifted{by} {formats.on(row.lifted_at)}."
+    return f"This suppression expired {formats.on(row.expires_at)}." if row.expires_at and row.has_expired else ""
 
 
 def before_lifting(row: Suppression) -> list[str]:

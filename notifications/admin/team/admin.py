@@ -205,7 +205,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     # Columns
 
-    shown_email_address = column("Email address", lambda member: member.title, ordering="email_address")
+    shown_email_address = column("Email address", lambda one: cells.breakable(one.title), ordering="email_address")
     phone = column("Phone", lambda member: member.phone_number or "–")
 
     @admin.display(description="Account")

@@ -181,7 +181,7 @@ class TemplateAdmin(FilesAdmin):
 
     @admin.display(description="Last used", ordering="last_day")
     def used(self, template: Any) -> str:
-        return f"{template.last_day:%-d %b %Y}" if template.last_day else "Never"
+        return formats.day(template.last_day) if template.last_day else "Never"
 
     @admin.display(description="Changed", ordering="updated_at")
     def changed(self, template: Any) -> SafeString | str:

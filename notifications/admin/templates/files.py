@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
-from django.template.defaultfilters import filesizeformat
 
-from config import audit
+from config import audit, formats
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, TextInput
 from config.invalid import InvalidValue
@@ -105,7 +104,7 @@ class FilesAdmin(CopyingAdmin):
             template="admin/notifications/template_files.html",
             form=form,
             files=[
-                {"name": name, **options, "size": filesizeformat(options["size_bytes"])}
+                {"name": name, **options, "size": formats.size(options["size_bytes"])}
                 for name, options in sorted(template.fixed_files.items())
             ],
             leave="Back to the template",

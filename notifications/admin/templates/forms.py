@@ -4,6 +4,7 @@ Source: docs/reference/console.md §2.4; docs/reference/rendering.md §1.
 """
 
 from typing import Any
+from urllib.parse import quote
 
 from django import forms
 
@@ -133,7 +134,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         subject = "" if channel is Channel.SMS else cleaned.get("subject") or ""
         texts = [subject, cleaned.get("content") or "", *languages.texts(self.data)]
         cleaned["defaults"] = samples.read_defaults(self.data, *texts)
-        checked(templates.check_defaults, cleaned["defaults"], *texts)
+        for name, reason in templates.find_default_errors(cleaned["defaults"], *texts):
+            field = f"{samples.DEFAULT}{name}"
+            widget = Textarea({"id": f"id_{quote(field, safe='')}"})  # as the page writes it
+            self.fields[field] = forms.CharField(label=f"Default value for {name}", widget=widget)
+            self.add_error(field, reason)
         cleaned["translations"] = languages.to_store(self.data, channel)
         for index, field, error in templates.find_translation_errors(
             cleaned.get("language", ""), cleaned["translations"], is_text_message=channel is Channel.SMS

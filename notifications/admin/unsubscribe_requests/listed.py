@@ -72,13 +72,13 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     def mark_done(self, request: HttpRequest, row: UnsubscribeRequest) -> HttpResponse:
         title = "Mark this request as done"
         if row.done_at is not None:
-            error = f"{row.done_by or 'Somebody'} marked this request as done on {formats.spoken(row.done_at)}."
+            error = f"{row.done_by or 'Somebody'} marked this request as done {formats.on(row.done_at)}."
             return self.error_page(request, row, title, error)
         if request.method == "POST":
             many_rows.do_one(request, marking.KIND, row)
             return self.action_done(request, self.row_url(row), "The request is marked as done.")
-        asked = f"{self._recipient(row)} unsubscribed on {formats.spoken(row.created_at)}."
-        email = f"The request is about “{row.template.name}”, sent on {formats.spoken(row.email_created_at)}."
+        asked = f"{self._recipient(row)} unsubscribed {formats.on(row.created_at)}."
+        email = f"The request is about “{row.template.name}”, sent {formats.on(row.email_created_at)}."
         deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
         return self.action_page(request, row, title=title, button="Mark as done", explanation=explanation)

@@ -28,14 +28,14 @@ def _messages(notice: LimitNotice) -> list[OutgoingEmail]:
     page = settings.BASE_URL + reverse("admin:service_limits", args=[service.pk])
     used = f"{formats.number(notice.count)} of {formats.number(notice.limit)} {name}"
     paragraphs: list[str | LinkParagraph] = [
-        f"{service.name} has sent {used} today ({notice.day:%-d %B %Y}, UTC).",
+        f"{service.name} has sent {used} today ({formats.full_day(notice.day)}, UTC).",
         f"Signalbox refuses further {name} until midnight UTC."
         if is_used_up
         else f"When the limit is reached, Signalbox refuses further {name} until midnight UTC.",
         "If the service needs to send more, ask an operator for a higher limit. This page shows all limits:",
         LinkParagraph(page),
     ]
-    share = "all" if is_used_up else f"{notice.percent} %"
+    share = "all" if is_used_up else formats.percent(notice.percent)
     subject = f"{service.name} has used {share} of its daily limit for {name}"
     text = own_email.compose(subject, paragraphs)
     return [own_email.write(text, to=to, identifier=uuid5(notice.id, to)) for to in own_people.managers_of(service)]

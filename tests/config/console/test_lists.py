@@ -4,7 +4,8 @@ import re
 
 import pytest
 from django.contrib import admin
-from django.db import connection
+from django.db import connection, models
+from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -166,3 +167,24 @@ def test_the_checkboxes_of_a_list_name_their_rows(console):
 
     assert f'aria-label="Select {template}"' in page
     assert 'aria-label="Select record"' not in page
+
+
+NUMBERS_AND_TIMES = (models.DateField, models.TimeField, models.IntegerField, models.FloatField, models.DecimalField)
+
+
+def test_no_list_or_read_only_page_shows_a_number_or_time_in_the_form_of_the_admin(admin_user):
+    request = RequestFactory().get("/")
+    request.user = admin_user
+    raw = []
+    for model, model_admin in admin.site._registry.items():
+        shown = {*model_admin.list_display, *model_admin.readonly_fields}
+        if not model_admin.has_change_permission(request):
+            shown |= {*(model_admin.fields or ())}
+        fields = {field.name: field for field in model._meta.get_fields()}
+        raw += [
+            f"{type(model_admin).__name__}.{name}"
+            for name in shown - {"pk", "__str__"}
+            if not hasattr(model_admin, str(name)) and isinstance(fields.get(name), NUMBERS_AND_TIMES)
+        ]
+
+    assert raw == []

@@ -97,9 +97,9 @@ def sent_back(service: Service) -> None:
 @pytest.mark.parametrize(
     ("cause", "role", "line", "button"),
     [
-        (failures, Role.SEE_ACTIVITY, "7 % of today's emails of Tides failed.", "View failed messages"),
+        (failures, Role.SEE_ACTIVITY, "7% of today's emails of Tides failed.", "View failed messages"),
         (paused_callback, Role.MANAGE_API, "1 callback is paused.", "View paused callbacks"),
-        (used_limit, Role.SEE_ACTIVITY, "Tides has used 81 % of today's limit: emails.", "View limits"),
+        (used_limit, Role.SEE_ACTIVITY, "Tides has used 81% of today's limit: emails.", "View limits"),
         (ending_key, Role.MANAGE_API, "1 API key in use will expire within 14 days.", "View keys"),
         (version_for_test_keys, Role.EDIT_TEMPLATES, "1 template has a version for test keys only.", "View templates"),
         (bounced, Role.MANAGE_SERVICE, "The confirmation email to 1 reply-to address came back.", "View bounced"),
@@ -145,7 +145,7 @@ def test_operators_see_all_services_and_requests(console, service):
 
     page = text_of(console.get(FRAGMENT))
 
-    assert "7 % of today's emails of Tides failed." in page
+    assert "7% of today's emails of Tides failed." in page
     assert f"service__id__exact={service.pk}" in page
     assert "1 service asks to go live." in page
     assert "callback" not in page

@@ -39,7 +39,7 @@ def test_a_save_over_a_newer_one_is_rejected_and_shows_both(console):
 
     page = answer.content.decode()
     assert answer.status_code == 200
-    assert "mina@example.org saved this on" in page
+    assert "mina@example.org saved this " in page
     assert "Saved values: Description “hers”." in page
     assert "mine</textarea>" in page
     group.refresh_from_db()

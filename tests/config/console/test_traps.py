@@ -40,9 +40,12 @@ def test_no_row_is_named_by_its_content(model):
 
 @pytest.mark.fault("T12")
 def test_a_time_has_its_zone_and_utc_on_hover():
-    cell = cells.moment(datetime(2026, 7, 1, 8, 30, tzinfo=UTC))
+    cell = cells.moment(datetime(2025, 7, 1, 8, 30, tzinfo=UTC))
 
-    assert cell == '<time class="sb-moment" title="2026-07-01 08:30:00 UTC">1 Jul 2026, 09:30 BST</time>'
+    assert cell == (
+        '<time class="sb-moment" datetime="2025-07-01T08:30:00+00:00" '
+        'title="1 July 2025 at 9:30:00am BST (2025-07-01 08:30:00 UTC)">1 July 2025 at 9:30am</time>'
+    )
 
 
 @pytest.mark.fault("T12")

@@ -176,7 +176,7 @@ def test_welsh_pages_name_months_in_welsh_and_mark_english_texts(dashboard):
 
 
 def test_the_page_has_the_time_of_its_newest_data_and_whether_it_is_late(dashboard, visits):
-    assert shown(dashboard).updated == "10 April 2024, 13:30"  # local time
+    assert shown(dashboard).updated == "10 April 2024 at 1:30pm"  # local time
 
     type(visits).objects.update(late_since=visits.last_write_at)
 

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from config import formats
 from config.audit.models import AuditEvent
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, DownloadEvent, DownloadKind, Role
@@ -65,7 +66,7 @@ def test_the_list_shows_everything_except_the_recipient(console: Client) -> None
 
     for words in ("permit 4711.pdf", ">pdf<", "1.2", str(file.notification_id)[:8], "Available", ">3<", ">2<", "Yes"):
         assert words in page, words
-    assert f"{file.last_day:%-d %b %Y}" in page
+    assert formats.day(file.last_day) in page
     assert "ana@example.org" not in page
 
 

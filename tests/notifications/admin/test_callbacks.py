@@ -545,7 +545,7 @@ def test_the_list_shows_the_state_of_a_callback(console, service):
 
     page = console.get(LIST).content.decode()
 
-    for words in (receiver.url, "Delivery status", "Bearer token, signed", "50 % of 2", "Failing"):
+    for words in (receiver.url, "Delivery status", "Bearer token, signed", "50% of 2", "Failing"):
         assert words in page, words
     health.pause(endpoint, PauseReason.FAILING)
     assert "Paused" in console.get(LIST).content.decode()

@@ -35,16 +35,16 @@ def address(service: Service, page: str = "failure-alarm") -> str:
 def test_one_click_makes_the_alarm_and_a_second_person_joins_it(service: Service) -> None:
     first, second = (colleague(service, Role.MANAGE_SERVICE, Role.SEE_ACTIVITY) for _ in range(2))
     url = address(service)
-    assert "Tell me when failures pass 5 %" in first.get(address(service, "change")).content.decode()
+    assert "Tell me when failures pass 5%" in first.get(address(service, "change")).content.decode()
 
     for browser in (first, second, second):
         page = browser.post(url, follow=True).content.decode()
-        assert "You get an email when more than 5 %" in page
+        assert "You get an email when more than 5%" in page
 
     alarm = Alarm.objects.get()
     assert (alarm.name, alarm.limit, str(alarm.data_set)) == ("Failures of Tides", 5, "signalbox/messages")
     assert len(alarm.email_addresses) == 2
-    assert "2 people get a message when more than 5 %" in page
+    assert "2 people get a message when more than 5%" in page
     verbs = AuditEvent.objects.filter(object_kind="alarm").values_list("verb", flat=True)
     assert set(verbs) == {"created", "changed"}
 

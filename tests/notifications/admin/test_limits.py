@@ -176,7 +176,7 @@ def test_80_and_100_percent_are_each_mailed_once_a_day(service):
 
     for count in (800, 950):
         use(service, LimitKind.EMAIL, count)
-        assert mails() == [("boss@example.org", "Tides has used 80 % of its daily limit for emails")]
+        assert mails() == [("boss@example.org", "Tides has used 80% of its daily limit for emails")]
     for count in (1000, 1000):
         use(service, LimitKind.EMAIL, count)
         assert mails()[1:] == [("boss@example.org", "Tides has used all of its daily limit for emails")]
@@ -199,7 +199,7 @@ def test_an_operator_without_a_chosen_service_sees_all_services(console, service
     page = console.get(PAGE).content.decode()
 
     assert page.index("Tides</a>") < page.index("Buses</a>")
-    assert "85 %" in page
+    assert "85%" in page
 
 
 def test_only_people_of_the_service_see_its_limits(service):

@@ -152,6 +152,16 @@ def test_part_of_a_recipient_is_found_within_the_chosen_days(browser, template, 
     assert search.TOO_SHORT in result(browser, "qua", **days).content.decode()
 
 
+def test_a_whole_phone_number_is_not_searched_for_as_a_part(browser, text):
+    factories.make_notification(text, "07700 900123")
+
+    with CaptureQueriesContext(connection) as queries:
+        page = result(browser, "07700 900124").content.decode()
+
+    assert search.OF_LAST_DAYS not in page
+    assert not any("LIKE" in query["sql"] for query in queries)
+
+
 @pytest.mark.parametrize("made", ["", "yesterday", "..", "2026-13-01..x"])
 def test_without_days_part_of_a_recipient_is_found_in_the_last_seven(browser, service, template, made):
     service.retention_days = 30

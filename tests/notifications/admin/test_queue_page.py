@@ -189,8 +189,8 @@ def test_providers_show_their_share_and_their_failures(console, settings):
         row.name: tuple(share.replace("\xa0", " ") for share in (row.hour, row.day))
         for row in answer.context["providers"]
     }
-    assert shown["first"] == ("30 accepted (75 %), 2 rejected", "30 accepted (50 %), 2 rejected")
-    assert shown["second"] == ("10 accepted (25 %)", "30 accepted (50 %), 1 failed")
+    assert shown["first"] == ("30 accepted (75%), 2 rejected", "30 accepted (50%), 2 rejected")
+    assert shown["second"] == ("10 accepted (25%)", "30 accepted (50%), 1 failed")
     assert [row.place for row in answer.context["providers"]] == [1, 2, 3]
     assert "weight 3" in answer.content.decode()
 

@@ -42,7 +42,7 @@ def test_quiet_hours_are_set_shown_and_removed(console: Client, service: Service
     service.refresh_from_db()
     assert (service.quiet_hours, service.time_zone) == ({"sms": {**NIGHT, "zone": "recipient"}}, "America/Toronto")
     shown = console.get(reverse("admin:notifications_service_change", args=[service.pk])).content.decode()
-    assert "21:00 to 08:00, in the time zone of the recipient" in shown
+    assert "9:00pm to 8:00am, in the time zone of the recipient" in shown
     assert "America/Toronto" in shown
     assert 'value="21:00"' in console.get(page_of(service, "quiet-hours")).content.decode()
     assert AuditEvent.objects.get(verb="changed").after["time_zone"] == "America/Toronto"
@@ -76,7 +76,7 @@ def test_wrong_quiet_hours_are_rejected_beside_their_field(
 
 def test_the_repeat_guard_and_whole_keys_are_set(console: Client, service: Service) -> None:
     answer = console.post(page_of(service, "api"), {"repeat_guard_minutes": 1441})
-    assert "Enter 1 to 1440 minutes, or 0 to turn the repeat guard off." in answer.content.decode()
+    assert "Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off." in answer.content.decode()
 
     console.post(
         page_of(service, "api"),
@@ -129,8 +129,8 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"repeat_guard_minutes": 1441}, "Enter 1 to 1440 minutes, or 0 to turn the repeat guard off."),
-        ({"repeat_guard_minutes": -1}, "Enter 1 to 1440 minutes, or 0 to turn the repeat guard off."),
+        ({"repeat_guard_minutes": 1441}, "Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off."),
+        ({"repeat_guard_minutes": -1}, "Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off."),
         ({"time_zone": "teatime"}, "Enter a time zone, such as Europe/London, or nothing for the default."),
         ({"quiet_hours": {"sms": {"from": "08:00", "to": "05:00"}}}, "Quiet hours can last at most 20 hours."),
         ({"quiet_hours": []}, "must be null or an object with the keys sms and email"),

@@ -189,7 +189,7 @@ def test_the_list_counts_sent_and_failed_messages(noon, console):
     page = console.get(LIST).content.decode()
 
     assert formats.number(1000) in page
-    assert "10.0 % high" in page
+    assert "10% high" in page
 
 
 def test_the_list_counts_valid_keys(console):

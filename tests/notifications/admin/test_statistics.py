@@ -145,7 +145,7 @@ def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, 
     counting.count_day(service.pk, NOON.date())
 
     assert rows(colleague(service, Role.SEE_ACTIVITY), "times") == [
-        ("gateway", "Text message", 100, "50 s", "1 min 35 s")
+        ("gateway", "Text message", 100, "50 seconds", "1 minute 35 seconds")
     ]
 
 

@@ -72,9 +72,12 @@ def test_only_a_changed_default_makes_a_version(console, template):
 
 
 def test_a_default_that_is_too_long_is_refused(console, template):
-    assert "Use at most 5000 characters for the default value of item." in save(
-        console, template, **with_default(item="x" * 5001)
-    )
+    field = "id_default-new%20item"
+    page = save(console, template, content="Bring ((new item))", **with_default(**{"new item": "x" * 5001}))
+
+    assert f'<a href="#{field}">Default value for new item</a>: Use at most 5000 characters' in page
+    assert f'aria-invalid="true" aria-describedby="{field}_error"' in page
+    assert f'<p class="sb-error" id="{field}_error">Use at most 5000 characters' in page
 
 
 def test_a_new_placeholder_with_a_default_breaks_no_call(console, caller, template):

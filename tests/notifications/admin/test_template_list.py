@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.urls import reverse
 
+from config import formats
 from config.audit.models import AuditEvent
 from notifications.models import Channel, HourlyCount, KeyType, Role, Status, Template
 from tests import factories
@@ -68,7 +69,7 @@ def test_use_is_shown_from_counters_including_deleted_messages(console, template
     page = listed(console)
 
     assert "1,234" in page
-    assert f"{last:%-d %b %Y}" in page
+    assert formats.day(last) in page
 
 
 def test_an_unused_template_says_so(console, template):

@@ -142,7 +142,7 @@ def test_it_names_each_key_with_what_it_sends_and_misses(console, caller, templa
     assert "Publishing version 2 breaks calls" in page
     assert "Missing personalisation: Item, day" in page
     assert rows(page) == [
-        ["pay-live", "Live", "Item day last on 19 May 2026", "–", "3", "2 of 2"],
+        ["pay-live", "Live", "Item day last on 19 May", "–", "3", "2 of 2"],
         ["ready-test", "Test", "–", "Item day", "1", "0 of 0"],
     ]
 

@@ -4,7 +4,10 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
+from django.utils import translation
 
+from config import formats
 from notifications.download import texts
 
 LONDON = ZoneInfo("Europe/London")
@@ -29,7 +32,7 @@ LONDON = ZoneInfo("Europe/London")
     ],
 )
 def test_a_size_is_rounded(size_bytes, said):
-    assert texts.size(size_bytes) == said
+    assert formats.size(size_bytes) == said
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,28 @@ def test_seconds_to_wait_are_whole_and_at_least_one():
     waits = [texts.seconds_until(now + timedelta(seconds=seconds), now) for seconds in (-5, 0.2, 1.2, 60)]
 
     assert waits == [1, 1, 2, 60]
+
+
+def test_times_are_written_in_welsh():
+    at = datetime(2026, 7, 1, 13, 5, tzinfo=LONDON)
+    with time_machine.travel(at + timedelta(hours=1), tick=False), translation.override("cy"):
+        found = [formats.full(at), formats.on(at), formats.heading(at), formats.weekday(at), formats.percent(0.01)]
+
+    assert found == [
+        "1 Gorffennaf 2026 am 1:05yp",
+        "heddiw am 1:05yp",
+        "Heddiw",
+        "Dydd Mercher 1 Gorffennaf 2026",
+        "o dan 0.1%",
+    ]
+
+
+def test_days_near_today_are_named_and_others_have_a_year_if_it_is_not_this_one():
+    now = datetime(2026, 7, 1, 0, 30, tzinfo=LONDON)  # 23:30 UTC of the day before
+    with time_machine.travel(now, tick=False):
+        found = [formats.on(now + timedelta(days=days)) for days in (-200, -2, -1, 0, 1)]
+
+    assert found == [
+        *("on 13 December 2025 at 12:30am", "on 29 June at 12:30am"),
+        *("yesterday at 12:30am", "today at 12:30am", "tomorrow at 12:30am"),
+    ]

@@ -86,7 +86,7 @@ def test_the_page_only_promises_that_the_request_was_sent(browser: Client, messa
     text = said(browser.get(path_of(message)))
 
     assert "Unsubscribe request sent" in text
-    assert "We told Tide &amp; Times on 21 November 2026 at 09:30 that you do not want more emails like this" in text
+    assert "We told Tide &amp; Times on 21 November 2026 at 9:30am that you do not want more emails like this" in text
     assert "We will not send you their emails of this kind any more." in text
     assert "You are unsubscribed" not in text
 

@@ -87,3 +87,13 @@ function select(source) {
     getSelection().removeAllRanges();
     getSelection().addRange(range);
 }
+
+// On paper a frame cannot scroll, so the whole email is printed as plain text instead.
+for (const [event, is_printed] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(event, () => {
+        for (const plain of document.querySelectorAll("iframe + details")) {
+            plain.parentElement.classList.toggle("sb-printed", is_printed);
+            plain.open = is_printed;
+        }
+    });
+}
