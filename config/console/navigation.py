@@ -202,7 +202,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     `menu`: title, places and `is_current` of each group; `place_tabs`: of a page that shares its place with others
     """
     found = links(request)
-    here = max((one for one in found if _is_below(request, one.url)), key=lambda one: len(one.url), default=None)
+    path = request.path
+    above = [one for one in found if path == one.url or (path.startswith(one.url) and one.url != HOME)]
+    here = max(above, key=lambda one: len(one.url), default=None)
     groups: dict[str, dict[str, Any]] = {}
     for one in found:
         group = groups.setdefault(one.group, {"title": one.group, "places": {}, "is_current": False})
@@ -231,10 +233,6 @@ def place_of(list_url: str) -> tuple[str, str]:
     ]
     above = {place for place, _ in found}
     return (above.pop() if len(above) == 1 else ""), found[0][1] if found else ""
-
-
-def _is_below(request: HttpRequest, url: str) -> bool:
-    return request.path == url if url == HOME else request.path.startswith(url)
 
 
 def _list_of(page: str) -> str:
