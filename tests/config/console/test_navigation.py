@@ -117,7 +117,7 @@ def test_the_chosen_service_is_remembered_for_the_next_sign_in(db):
 
 
 def test_the_menu_asks_each_question_once_and_only_what_the_person_may_open(db, django_assert_num_queries):
-    """It is on every page. Of data sets it asks whether the person reads, owns or is told about some."""
+    """It is on every page. Of data sets it asks whether the person reads or owns some, and has alarms or dashboards."""
     client = colleague(factories.make_service(), *Role)
     client.get("/admin/")  # fills the caches of the process
     request = client.get("/admin/").wsgi_request
