@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.by_keyboard import fill, press, reach
 from tests.browser.looks import Looks
 from tests.browser.signing_in import PASSWORD, sign_in
 from tests.service import Service
@@ -144,35 +145,6 @@ def test_tiles_are_moved_by_keyboard_and_with_the_mouse(owner: Page, made):
 
     owner.locator(".tile-line").nth(3).drag_to(owner.locator(".tile-line").nth(0))
     expect(names).to_have_text(["Visits by month", "Digital take-up", "Visits by channel", "Notes"])
-
-
-FOCUSED = """() => {
-    const one = document.activeElement
-    const texts = [...(one.labels ?? [])].map((label) => label.innerText)
-    return [...texts, one.getAttribute("aria-label"), one.innerText].filter(Boolean).join(" ")
-}"""
-
-
-def reach(page: Page, name: str) -> None:
-    """Press Tab until the element with this text or label has the focus. A page may give it the focus itself."""
-    for _ in range(120):
-        if page.evaluate(FOCUSED).strip().startswith(name):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"no press of Tab reaches {name} on {page.url}")
-
-
-def press(page: Page, name: str) -> None:
-    """Reach a link or a button, press Enter, and wait for the next page."""
-    reach(page, name)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-
-
-def fill(page: Page, name: str, text: str) -> None:
-    """Type a text, or the beginning of an option of a list."""
-    reach(page, name)
-    page.keyboard.type(text)
 
 
 def test_a_person_makes_and_publishes_a_figure_by_keyboard_and_the_text_on_the_pages(owner: Page, made):
