@@ -38,4 +38,7 @@ class TookTooLong(LimitExceeded):
 
 
 class AllBusy(TookTooLong):
-    """No child process was free in time. The same call may succeed later."""
+    """No child process was free in time, or its time passed while other work had the processors.
+
+    The same call may succeed later.
+    """

@@ -7,6 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from config.limited import child
@@ -16,6 +17,7 @@ from config.limited.limits import AllBusy, CallEnded, ProcessLimits, TookTooLong
 Result = TypeVar("Result")
 
 _LOOK_SECONDS = 0.2  # between two looks at whether the caller still wants the result
+_SHORT_WAIT_SECONDS = 0.4  # for a processor: normal on a machine with work
 _END_SECONDS = 10  # for the end of a child that has closed its connection, on a busy machine
 LIFE = Life()
 _all: "weakref.WeakSet[Processes]" = weakref.WeakSet()
@@ -112,7 +114,11 @@ class _Child:
     def call(
         self, call: child.LimitedCall, files: list[int], until: float, is_unwanted: Callable[[], bool] | None
     ) -> tuple[bool, Any]:
-        """Return whether the function returned, and its result or exception. Raises TookTooLong, CallEnded, _Ended."""
+        """Return whether the function returned, and its result or exception.
+
+        Raises TookTooLong, AllBusy, CallEnded, _Ended.
+        """
+        waited = self._seconds_without_processor()
         try:
             self._connection.send(call)
             child.send(self._connection, files)
@@ -120,7 +126,8 @@ class _Child:
                 if is_unwanted is not None and is_unwanted():
                     raise CallEnded
                 if time.monotonic() >= until:
-                    raise TookTooLong
+                    waited = self._seconds_without_processor() - waited
+                    raise AllBusy if waited > max(call.limits.seconds / 2, _SHORT_WAIT_SECONDS) else TookTooLong
             answer: tuple[bool, Any] = self._connection.recv()
         except (EOFError, ConnectionError) as error:
             self._process.join(_END_SECONDS)
@@ -129,6 +136,14 @@ class _Child:
 
     def is_running(self) -> bool:
         return self._process.is_alive()
+
+    def _seconds_without_processor(self) -> float:
+        """Return how long the process could run, but other work had the processors. Only Linux counts it."""
+        try:
+            waited = Path(f"/proc/{self._process.pid}/schedstat").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(waited) / 1e9
 
     def end(self) -> None:
         self._connection.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from config import limited
-from config.limited import CallEnded, ProcessLimits, TookTooLong, TooLarge
+from config.limited import AllBusy, CallEnded, ProcessLimits, TookTooLong, TooLarge
 from config.limited.child import Life
 from config.limited.limits import MIB
 from config.limited.processes import Processes
@@ -209,6 +209,34 @@ def test_a_call_waits_for_a_free_child_no_longer_than_its_limit():
 
         with pytest.raises(TookTooLong):
             processes.run(functions.double, 1, limits=ProcessLimits(cpu_seconds=1, seconds=0.01))
+
+
+@pytest.fixture
+def busy_processor():
+    """Leave this process and its children one processor, which has other work."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+    os.sched_setaffinity(0, allowed)
+
+
+def test_a_call_that_got_little_of_the_processor_may_succeed_later(busy_processor):
+    with pytest.raises(AllBusy):
+        Processes().run(functions.compute_endlessly, limits=ProcessLimits(cpu_seconds=60, seconds=1))
+
+
+def test_a_call_that_waits_for_something_else_took_too_long(busy_processor):
+    processes = Processes()
+    processes.run(functions.double, 1, limits=LIMITS)
+
+    with pytest.raises(TookTooLong) as raised:
+        processes.run(functions.wait, 60, limits=ProcessLimits(cpu_seconds=60, seconds=1))
+
+    assert raised.type is TookTooLong
 
 
 def test_a_child_that_cannot_start_is_an_error_of_the_program_and_not_of_the_input():

@@ -38,7 +38,7 @@ def test_too_much_time(ask, settings):
     assert answer.status_code == 400
     assert answer.json()["message"].startswith("This query takes longer than 0.001 seconds. Ask for a shorter period")
     assert "Retry-After" not in answer.headers
-    settings.DATABASE_STATEMENT_SECONDS = 5
+    settings.DATABASE_STATEMENT_SECONDS = 60  # for a busy machine
     assert ask().status_code == 200
 
 
