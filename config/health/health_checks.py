@@ -195,7 +195,7 @@ def clean_up() -> Finding:
     known = {rule: end for rule, end in ends.items() if end is not None}
     if not known and not failed:
         return Finding(name=name, seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
-    listed = [f"{rule} {formats.full(end)}" for rule, end in sorted(known.items())]
+    listed = [f"{rule} {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for rule, end in sorted(known.items())]
     late = [rule for rule, end in known.items() if timezone.now() - end > state.OVERDUE_AFTER]
     seen = f"last success: {', '.join(listed)}"
     if failed:

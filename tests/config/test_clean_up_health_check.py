@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from config import formats
 from config.areas import Finding
 from config.health import health_checks
 from config.jobs.models import RetentionRun
@@ -32,7 +31,7 @@ def test_the_finding_has_the_last_success_of_each_rule() -> None:
     audit, searches = ran("audit", 25), ran("searches", 1)
 
     assert found().fix == ""
-    assert found().seen == f"last success: audit {formats.full(audit)}, searches {formats.full(searches)}"
+    assert found().seen == f"last success: audit {audit:%Y-%m-%d %H:%M} UTC, searches {searches:%Y-%m-%d %H:%M} UTC"
 
 
 def test_a_rule_that_has_missed_its_night_fails_the_check() -> None:
