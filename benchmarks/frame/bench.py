@@ -18,11 +18,16 @@ TIMES = 3  # factor for the number of rounds if other work on the machine lasts 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """A run of figures. rounds: the number of measurements; seconds: the load in each measurement"""
+    """A run of figures.
+
+    rounds: the number of measurements
+    seconds: the load in each measurement
+    lines: what was printed for each figure
+    """
 
     rounds: int = 3
     seconds: float = 5
-    _rows: list[tuple[str, ...]] = field(default_factory=list)
+    lines: list[dict[str, object]] = field(default_factory=list)
 
     def with_more_rounds(self) -> Self:
         """Return a Bench with TIMES as many rounds and the same table, for short rounds, which other work distorts."""
@@ -66,7 +71,7 @@ class Bench:
         if reached is not None:
             line |= {"target": f">= {at_least}" if at_least is not None else f"<= {at_most}", "reached": reached}
         print(json.dumps(line | more), flush=True)
-        self._rows.append(_row(line))
+        self.lines.append(line)
 
     def show_machine(self) -> None:
         """Print the machine, the interpreter, the commit and the load of the machine."""
@@ -77,15 +82,16 @@ class Bench:
             "memory": _first("/proc/meminfo", "MemTotal"),
             "load": os.getloadavg()[0],
             "python": f"{platform.python_implementation()} {platform.python_version()}",
-            "commit": _commit(),
+            "commit": commit(),
             "rounds": self.rounds,
         }
         print(json.dumps(about), flush=True)
 
     def show_table(self) -> None:
         heads = ("figure", "median", "min … max", "unit", "against", "ratio", "target", "reached")
-        widths = [max(map(len, column)) for column in zip(heads, *self._rows, strict=True)]
-        for row in (heads, tuple("-" * width for width in widths), *self._rows):
+        rows = [_row(line) for line in self.lines]
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        for row in (heads, tuple("-" * width for width in widths), *rows):
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), flush=True)
 
 
@@ -120,7 +126,7 @@ def _first(file: str, name: str) -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
 
 
-def _commit() -> str:
+def commit() -> str:
     output = [
         subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
         for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
