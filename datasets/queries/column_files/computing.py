@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.sources import is_null
-from datasets.queries.column_files.statement import GroupedStatement
+from datasets.queries.column_files.statement import GroupedStatement, GroupRow
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+# Types of numbers with one bit for each group, the smallest first: with 8 bytes for 4 groups, DuckDB writes to disk.
+_BITS = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 64: "UBIGINT"}
 _PARTS = 64  # of the range of the numbers; with more, counting them takes longer, and with fewer, sorting some of them
 
 
@@ -29,33 +31,39 @@ def computed(
     if "stddev" in methods:
         yield from _deviations(connection, statement, field)
     if "distinct" in methods:
-        for keys, period, (number,) in statement.rows(connection, [distinct(field)]):
+        for keys, period, (number,) in _distinct(connection, statement, field):
             yield Computed(keys, period, field.number, "distinct", number)
 
 
-def distinct(field: CollectedField) -> str:
-    """Return the SQL of the number of different values of a field whose numbers are in one column."""
-    _, _, text, other = field.columns
-    values = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
-    different = [value for column, value in values.items() if not is_null(column)]
-    return " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
+class _Values:
+    """The values of some columns, each with its groups, as SQL that can be joined with what is known of its group.
 
-
-class _Numbers:
-    """The numbers of a field, each with its groups, as SQL that can be joined with what is known of its group.
-
-    each: a relation with the groups `g0`, `g1` … and the number `x`
+    each: a relation with the groups `g0`, `g1` … and the columns by name, without records in which all are null
     named: its groups, without those that are null for all records; groups: all, as SQL
     """
 
-    def __init__(self, statement: GroupedStatement, field: CollectedField) -> None:
+    def __init__(self, statement: GroupedStatement, columns: dict[str, str]) -> None:
         self.named = [f"g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
         self.groups = [column if is_null(column) else f"g{number}" for number, column in enumerate(statement.groups)]
         named = [f"{column} AS g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
-        self.each = (
-            f"SELECT {', '.join([*named, f'{field.of} AS x'])} FROM ({statement.source})"  # noqa: S608  numbered columns
-            f" WHERE {statement.conditions.sql} AND {field.of} IS NOT NULL"
+        selected = ", ".join([*named, *(f"{column} AS {name}" for name, column in columns.items())])
+        is_there = " OR ".join(f"{column} IS NOT NULL" for column in columns.values())
+        chosen = f"FROM ({statement.source}) WHERE {statement.conditions.sql}"
+        self.each = f"SELECT {selected} {chosen} AND ({is_there})"
+        self._different = f"SELECT DISTINCT {', '.join(named)} {chosen}"  # without the values, which take long to read
+        self._parameters = statement.conditions.parameters
+
+    def number_groups(self, cursor: "DuckDBPyConnection", *, most: int) -> int:
+        """Create a table `numbered` with the groups by `number`. Return how many, or 0 for more than `most` or none."""
+        if not self.named:
+            return 0
+        different = f"{self._different} LIMIT {most + 1}"
+        cursor.execute(
+            f"CREATE TEMP TABLE numbered AS SELECT *, row_number() OVER () - 1 AS number FROM ({different})",  # noqa: S608
+            self._parameters,
         )
+        ((number,),) = cursor.execute("SELECT count(*) FROM numbered").fetchall()
+        return int(number) if number <= most else 0
 
     def by(self, *further: str) -> str:
         """Return the GROUP BY of the groups and further columns, or "" for none."""
@@ -67,11 +75,47 @@ class _Numbers:
         return " AND ".join(f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in self.named) or "true"
 
 
+def _distinct(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
+) -> Iterator[GroupRow]:
+    """Count the different values of a field whose numbers are in one column.
+
+    For few groups, group once by the value and set a bit for each of its groups: a value of four groups needs one entry
+    in memory and not four, so that a million of them fit.
+    """
+    _, _, text, other = field.columns
+    by_column = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
+    different = [value for column, value in by_column.items() if not is_null(column)]
+    columns = {f"x{number}": value for number, value in enumerate(different)}
+    values = _Values(statement, columns)
+    cursor = connection.cursor()  # its table of groups ends with it
+    groups = values.number_groups(cursor, most=max(_BITS)) if columns else 0
+    if not groups:
+        counts = " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
+        yield from statement.rows(connection, [counts])
+        return
+    type_ = next(type_ for most, type_ in _BITS.items() if groups <= most)
+    totals = ", ".join(f"count(*) FILTER (WHERE (bits >> {bit}) & 1 = 1)" for bit in range(groups))
+    sql = f"""
+        SELECT {", ".join(values.groups)}, totals[number + 1]
+        FROM numbered CROSS JOIN (
+            SELECT [{totals}] AS totals FROM (
+                SELECT bit_or(bit) AS bits
+                FROM ({values.each}) AS each
+                JOIN (SELECT *, CAST(1 AS {type_}) << CAST(number AS {type_}) AS bit FROM numbered) AS known
+                    ON {values.same("each", "known")}
+                GROUP BY {", ".join(columns)}
+            )
+        )
+    """  # noqa: S608  numbered columns, bound values
+    yield from statement.split(cursor.execute(sql, statement.conditions.parameters))
+
+
 def _deviations(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
 ) -> Iterator[Computed]:
     """Add up the differences from a number near the mean: sums of squares of the numbers would lose digits."""
-    numbers = _Numbers(statement, field)
+    numbers = _Values(statement, {"x": field.of})
     is_whole = field.of == field.columns[0]
     middle = "CAST(avg(x) AS HUGEINT)" if is_whole else "avg(x)"
     difference = "CAST(CAST(x AS HUGEINT) - middle AS DOUBLE)" if is_whole else "(x - middle)"
@@ -101,7 +145,7 @@ def _quantiles(
 
     DuckDB's own quantiles keep all numbers in memory and round otherwise than the row store's interpolation.
     """
-    numbers = _Numbers(statement, field)
+    numbers = _Values(statement, {"x": field.of})
     ((least, greatest),) = connection.execute(
         f"SELECT min(x), max(x) FROM ({numbers.each})",  # noqa: S608
         statement.conditions.parameters,

@@ -45,9 +45,8 @@ def count(
         CollectedField.plan(connection, whole, number, relation, asked(name), methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())
     ]
-    has_equal_groups = by_number == by_value
-    yield from _totals(connection, statement, collected, with_distinct=has_equal_groups)
-    only_of_numbers = only if has_equal_groups else None
+    yield from _totals(connection, statement, collected)
+    only_of_numbers = only if by_number == by_value else None
     for field in collected:
         if field.listed:
             for keys, period, values in statement.rows(connection, ["count(*)"], field.columns, field.listed):
@@ -56,8 +55,7 @@ def count(
             yield from _places(connection, statement, field, method)
         if field.computed:
             groups = statement._replace(groups=[*by_number, *by_period], only=only_of_numbers)
-            methods = {*field.computed} - ({"distinct"} if has_equal_groups else set())
-            yield from computing.computed(connection, groups, field, methods)
+            yield from computing.computed(connection, groups, field, {*field.computed})
             if has_period and query.group_by:
                 whole_groups = groups._replace(groups=by_number, by_period=False)
                 yield from computing.computed(connection, whole_groups, field, {*field.computed})
@@ -98,15 +96,9 @@ def _places(
 
 
 def _totals(
-    connection: "DuckDBPyConnection",
-    statement: GroupedStatement,
-    collected: list[CollectedField],
-    *,
-    with_distinct: bool,
-) -> Iterator[Counted | Computed]:
+    connection: "DuckDBPyConnection", statement: GroupedStatement, collected: list[CollectedField]
+) -> Iterator[Counted]:
     columns = ["count(*)", *(column for field in collected for column in field.totals())]
-    with_number = [field for field in collected if with_distinct and "distinct" in field.computed]
-    columns += map(computing.distinct, with_number)
     for keys, period, (records, *totals) in statement.rows(connection, columns):
         if not collected:
             if records:
@@ -125,5 +117,3 @@ def _totals(
             rest = records - wholes - doubles - others - listed
             if field.number == 0 and rest:
                 yield Counted(keys, period, 0, None, rest)
-        for field, number in zip(with_number, totals, strict=True):
-            yield Computed(keys, period, field.number, "distinct", number)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from django.db import transaction
 from django.test import override_settings
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from config.audit import COMMAND
@@ -70,6 +70,56 @@ def test_decimal_numbers(records, names, question):
         building.drop(data_set)
         assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
         transaction.set_rollback(True)
+
+
+GROUPS = st.sampled_from([1, 1.0, "1", True, None, 2**63 - 1, 2**64, [], -0.0])
+KNOWN = ["a", "b", "1", True, False, None, [], {}]
+OF_ONE_COLUMN = [[*KNOWN, 1, 2, 2**63 - 1, -(2**63)], [*KNOWN, 1.0, 0.5, 1e300], [None]]
+SEVERAL = st.sampled_from(OF_ONE_COLUMN).flatmap(
+    lambda pool: st.lists(
+        st.fixed_dictionaries(
+            {"_timestamp": MOMENTS}, optional={"v": st.sampled_from(pool), "g": GROUPS, "h": st.integers(0, 90)}
+        ),
+        min_size=1,
+        max_size=80,
+    )
+)
+GROUPED = [*SPLITS, "group_by=h", "group_by=h&period=day&duration=70", "group_by=g&group_by=h", "filter_by=g:1"]
+LIMITS = ["", "&limit=2&sort_by=v:distinct:descending", "&limit=1&sort_by=_count:ascending"]
+
+
+@CONFIGURATION
+@example(
+    [{"_timestamp": "2024-03-04T00:00:00Z", "h": 1}, {"_timestamp": "2024-03-04T00:00:00Z", "v": None}],
+    "group_by=h",
+    "",
+    "",
+)
+@given(SEVERAL, st.sampled_from(GROUPED), st.sampled_from(LIMITS), st.sampled_from(["", "&collect=v:median"]))
+def test_different_values(records, question, limit, more):
+    """DuckDB counts the values of few groups by bits, and those of more than 64 groups one group after another."""
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        asked = f"{question}&collect=v:distinct{more}{limit if 'group_by' in question else ''}"
+        query = parameters.parse(asked, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+        got = answer(data_set, query)
+
+        building.drop(data_set)
+        assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("groups", [1, 8, 9, 64, 65])
+def test_different_values_of_as_many_groups(groups):
+    records = [{"_timestamp": "2024-01-01T00:00:00Z", "g": n % groups, "v": f"v{n % 7}"} for n in range(3 * groups)]
+    data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+    query = parameters.parse("group_by=g&collect=v:distinct", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+    rows = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
+
+    assert len(rows) == groups
+    assert all(row["v:distinct"] == len({n % 7 for n in range(row["g"], 3 * groups, groups)}) for row in rows)
 
 
 def changed(data_set, change: str, number: int, later) -> DataSet:
