@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from datasets.columns.duckdb import memory_mib
 from datasets.queries.column_files import quantiles
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.grouped_values import GroupedValues
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # Types of numbers with one bit for each group, the smallest first: with 8 bytes for 4 groups, DuckDB writes to disk.
 _BITS = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 64: "UBIGINT"}
+_IN_A_MIB = 16_000  # records that DuckDB may group by group and value without writing to disk
 
 
 def computed(
@@ -32,17 +34,19 @@ def computed(
     if "stddev" in methods:
         yield from _deviations(connection, statement, field)
     if "distinct" in methods:
-        for keys, period, (number,) in _distinct(connection, statement, field):
+        for keys, period, (number,) in different(
+            connection, statement, field, bits_from=int(memory_mib(connection) * _IN_A_MIB)
+        ):
             yield Computed(keys, period, field.number, "distinct", number)
 
 
-def _distinct(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
+def different(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, *, bits_from: int
 ) -> Iterator[GroupRow]:
     """Count the different values of a field whose numbers are in one column.
 
     For few groups, group once by the value and set a bit for each of its groups: a value of four groups needs one entry
-    in memory and not four, so that a million of them fit.
+    in memory and not four, so that a million of them fit. This takes longer for fewer records than `bits_from`.
     """
     _, _, text, other = field.columns
     by_column = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
@@ -50,7 +54,7 @@ def _distinct(
     columns = {f"x{number}": value for number, value in enumerate(different)}
     values = GroupedValues(statement, columns)
     cursor = connection.cursor()  # its table of groups ends with it
-    groups = values.number_groups(cursor, most=max(_BITS)) if columns else 0
+    groups = values.number_groups(cursor, most=max(_BITS), least_records=bits_from) if columns else 0
     if not groups:
         counts = " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
         yield from statement.rows(connection, [counts])

@@ -24,11 +24,15 @@ class GroupedValues:
         is_there = " OR ".join(f"{column} IS NOT NULL" for column in columns.values())
         chosen = f"FROM ({statement.source}) WHERE {statement.conditions.sql}"
         self.each = f"SELECT {selected} {chosen} AND ({is_there})"
-        self._different = f"SELECT DISTINCT {', '.join(named)} {chosen}"  # without the values, which take long to read
+        # Without the values, which take long to read.
+        self._different = f"SELECT {', '.join([*named, 'count(*) AS records'])} {chosen} {self.by()}"
         self._parameters = statement.conditions.parameters
 
-    def number_groups(self, cursor: "DuckDBPyConnection", *, most: int) -> int:
-        """Create a table `numbered` with the groups by `number`. Return how many, or 0 for more than `most` or none."""
+    def number_groups(self, cursor: "DuckDBPyConnection", *, most: int, least_records: int) -> int:
+        """Create a table `numbered` with the groups by `number`, and return how many.
+
+        Return 0 if there are none or more than `most`, or if they have fewer records than `least_records`.
+        """
         if not self.named:
             return 0
         different = f"{self._different} LIMIT {most + 1}"
@@ -36,8 +40,8 @@ class GroupedValues:
             f"CREATE TEMP TABLE numbered AS SELECT *, row_number() OVER () - 1 AS number FROM ({different})",  # noqa: S608
             self._parameters,
         )
-        ((number,),) = cursor.execute("SELECT count(*) FROM numbered").fetchall()
-        return int(number) if number <= most else 0
+        ((number, records),) = cursor.execute("SELECT count(*), coalesce(sum(records), 0) FROM numbered").fetchall()
+        return int(number) if number <= most and records >= least_records else 0
 
     def by(self, *further: str) -> str:
         """Return the GROUP BY of the groups and further columns, or "" for none."""

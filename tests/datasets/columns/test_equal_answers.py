@@ -97,7 +97,6 @@ LIMITS = ["", "&limit=2&sort_by=v:distinct:descending", "&limit=1&sort_by=_count
 )
 @given(SEVERAL, st.sampled_from(GROUPED), st.sampled_from(LIMITS), st.sampled_from(["", "&collect=v:median"]))
 def test_different_values(records, question, limit, more):
-    """DuckDB counts the values of few groups by bits, and those of more than 64 groups one group after another."""
     with transaction.atomic():
         data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
         asked = f"{question}&collect=v:distinct{more}{limit if 'group_by' in question else ''}"
@@ -108,18 +107,6 @@ def test_different_values(records, question, limit, more):
         building.drop(data_set)
         assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
         transaction.set_rollback(True)
-
-
-@pytest.mark.parametrize("groups", [1, 8, 9, 64, 65])
-def test_different_values_of_as_many_groups(groups):
-    records = [{"_timestamp": "2024-01-01T00:00:00Z", "g": n % groups, "v": f"v{n % 7}"} for n in range(3 * groups)]
-    data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
-    query = parameters.parse("group_by=g&collect=v:distinct", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
-
-    rows = engines.grouped(data_set, query, now=NOW, max_rows=100_000)
-
-    assert len(rows) == groups
-    assert all(row["v:distinct"] == len({n % 7 for n in range(row["g"], 3 * groups, groups)}) for row in rows)
 
 
 NAMED = st.integers(-3, 3) | st.sampled_from(["a", "B", "é", "\U0001f600", "1", ""])
