@@ -39,6 +39,13 @@ def connect(folders: Iterable[str], *, memory_mb: int, spill: str, threads: int 
     return connection
 
 
+def memory_mib(connection: "DuckDBPyConnection") -> float:
+    """Return the memory limit of the connection, which DuckDB shows as `335.6 MiB`."""
+    ((shown,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = shown.split()
+    return float(number) * {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1, "GiB": 2**10, "TiB": 2**20}[unit]
+
+
 def quoted(text: str) -> str:
     """Return the text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"

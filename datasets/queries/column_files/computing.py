@@ -7,71 +7,80 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from datasets.columns.duckdb import memory_mib
+from datasets.queries.column_files import quantiles
 from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.grouped_values import GroupedValues
 from datasets.queries.column_files.sources import is_null
-from datasets.queries.column_files.statement import GroupedStatement
+from datasets.queries.column_files.statement import GroupedStatement, GroupRow
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_PARTS = 64  # of the range of the numbers; with more, counting them takes longer, and with fewer, sorting some of them
+# Types of numbers with one bit for each group, the smallest first: with 8 bytes for 4 groups, DuckDB writes to disk.
+_BITS = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 64: "UBIGINT"}
+_IN_A_MIB = 16_000  # records that DuckDB may group by group and value without writing to disk
 
 
 def computed(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: set[str]
 ) -> Iterator[Computed]:
     """Yield the values of these computed methods of the field for each group of the statement."""
-    quantiles = [method for method in sorted(methods) if method in QUANTILES]
-    if quantiles:
-        yield from _quantiles(connection, statement, field, quantiles)
+    asked = [method for method in sorted(methods) if method in QUANTILES]
+    if asked:
+        yield from quantiles.found(connection, statement, field, asked)
     if "stddev" in methods:
         yield from _deviations(connection, statement, field)
     if "distinct" in methods:
-        for keys, period, (number,) in statement.rows(connection, [distinct(field)]):
+        for keys, period, (number,) in different(
+            connection, statement, field, bits_from=int(memory_mib(connection) * _IN_A_MIB)
+        ):
             yield Computed(keys, period, field.number, "distinct", number)
 
 
-def distinct(field: CollectedField) -> str:
-    """Return the SQL of the number of different values of a field whose numbers are in one column."""
-    _, _, text, other = field.columns
-    values = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
-    different = [value for column, value in values.items() if not is_null(column)]
-    return " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
+def different(
+    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, *, bits_from: int
+) -> Iterator[GroupRow]:
+    """Count the different values of a field whose numbers are in one column.
 
-
-class _Numbers:
-    """The numbers of a field, each with its groups, as SQL that can be joined with what is known of its group.
-
-    each: a relation with the groups `g0`, `g1` … and the number `x`
-    named: its groups, without those that are null for all records; groups: all, as SQL
+    For few groups, group once by the value and set a bit for each of its groups: a value of four groups needs one entry
+    in memory and not four, so that a million of them fit. This takes longer for fewer records than `bits_from`.
     """
-
-    def __init__(self, statement: GroupedStatement, field: CollectedField) -> None:
-        self.named = [f"g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
-        self.groups = [column if is_null(column) else f"g{number}" for number, column in enumerate(statement.groups)]
-        named = [f"{column} AS g{number}" for number, column in enumerate(statement.groups) if not is_null(column)]
-        self.each = (
-            f"SELECT {', '.join([*named, f'{field.of} AS x'])} FROM ({statement.source})"  # noqa: S608  numbered columns
-            f" WHERE {statement.conditions.sql} AND {field.of} IS NOT NULL"
+    _, _, text, other = field.columns
+    by_column = {field.of: field.of, text: text, other: f"CASE WHEN {other} IN ('true', 'false') THEN {other} END"}
+    different = [value for column, value in by_column.items() if not is_null(column)]
+    columns = {f"x{number}": value for number, value in enumerate(different)}
+    values = GroupedValues(statement, columns)
+    cursor = connection.cursor()  # its table of groups ends with it
+    groups = values.number_groups(cursor, most=max(_BITS), least_records=bits_from) if columns else 0
+    if not groups:
+        counts = " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
+        yield from statement.rows(connection, [counts])
+        return
+    type_ = next(type_ for most, type_ in _BITS.items() if groups <= most)
+    totals = ", ".join(f"count(*) FILTER (WHERE (bits >> {bit}) & 1 = 1)" for bit in range(groups))
+    sql = f"""
+        SELECT {", ".join(values.groups)}, totals[number + 1]
+        FROM numbered CROSS JOIN (
+            SELECT [{totals}] AS totals FROM (
+                SELECT bit_or(bit) AS bits
+                FROM ({values.each}) AS each
+                JOIN (SELECT *, CAST(1 AS {type_}) << CAST(number AS {type_}) AS bit FROM numbered) AS known
+                    ON {values.same("each", "known")}
+                GROUP BY {", ".join(columns)}
+            )
         )
-
-    def by(self, *further: str) -> str:
-        """Return the GROUP BY of the groups and further columns, or "" for none."""
-        columns = [*self.named, *further]
-        return f"GROUP BY {', '.join(columns)}" if columns else ""
-
-    def same(self, one: str, other: str) -> str:
-        """Return the condition that two relations have the same groups."""
-        return " AND ".join(f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in self.named) or "true"
+    """  # noqa: S608  numbered columns, bound values
+    yield from statement.split(cursor.execute(sql, statement.conditions.parameters))
 
 
 def _deviations(
     connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField
 ) -> Iterator[Computed]:
     """Add up the differences from a number near the mean: sums of squares of the numbers would lose digits."""
-    numbers = _Numbers(statement, field)
+    numbers = GroupedValues(statement, {"x": field.of})
     is_whole = field.of == field.columns[0]
     middle = "CAST(avg(x) AS HUGEINT)" if is_whole else "avg(x)"
     difference = "CAST(CAST(x AS HUGEINT) - middle AS DOUBLE)" if is_whole else "(x - middle)"
@@ -92,63 +101,3 @@ def _deviations(
         if number > 1:
             value = math.sqrt(max(squares - rest * rest / number, 0.0) / (number - 1))
             yield Computed(keys, period, field.number, "stddev", value)
-
-
-def _quantiles(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
-) -> Iterator[Computed]:
-    """Find the two neighbours of each quantile: count the numbers in ranges, then sort only those of the right ranges.
-
-    DuckDB's own quantiles keep all numbers in memory and round otherwise than the row store's interpolation.
-    """
-    numbers = _Numbers(statement, field)
-    ((least, greatest),) = connection.execute(
-        f"SELECT min(x), max(x) FROM ({numbers.each})",  # noqa: S608
-        statement.conditions.parameters,
-    ).fetchall()
-    if least is None:
-        return
-    shares = [QUANTILES[method] for method in methods]
-    lows = [f"CAST(floor((total - 1) * {share}e0) AS BIGINT)" for share in shares]
-    neighbours = [place for low in lows for place in (low, f"least({low} + 1, total - 1)")]
-    is_wanted = " OR ".join(f"(up_to > {low} AND up_to - n <= {low} + 1)" for low in lows)
-    found_at = [f"max(CASE WHEN {place} >= before THEN sorted[{place} - before + 1] END)" for place in neighbours]
-    of_each = "".join(f"each.{name}, " for name in numbers.named)
-    named = "".join(f"{name}, " for name in numbers.named)
-    partition = f"PARTITION BY {', '.join(numbers.named)}" if numbers.named else ""
-    sql = f"""
-        WITH each AS NOT MATERIALIZED (SELECT *, {_part(least, greatest)} AS part FROM ({numbers.each})),
-        parts AS (SELECT {named} part, count(*) AS n FROM each {numbers.by("part")}),
-        placed AS (
-            SELECT *, CAST(sum(n) OVER ({partition} ORDER BY part) AS BIGINT) AS up_to,
-                CAST(sum(n) OVER ({partition}) AS BIGINT) AS total
-            FROM parts
-        ),
-        wanted AS MATERIALIZED (SELECT {named} part, total, up_to - n AS before FROM placed WHERE {is_wanted}),
-        chosen AS (
-            SELECT {of_each} total, before, list_sort(list(x)) AS sorted
-            FROM each JOIN wanted ON {numbers.same("each", "wanted")} AND each.part = wanted.part
-            GROUP BY {of_each} total, before
-        )
-        SELECT {", ".join([*numbers.groups, "any_value(total)", *found_at])} FROM chosen {numbers.by()}
-    """  # noqa: S608  numbered columns, bound values
-    found = connection.cursor().execute(sql, statement.conditions.parameters)
-    for keys, period, (number, *around) in statement.split(found):
-        for place, method in enumerate(methods):
-            value = _between(shares[place], number, *around[2 * place : 2 * place + 2])
-            yield Computed(keys, period, field.number, method, value)
-
-
-def _part(least: int | float, greatest: int | float) -> str:
-    """Return SQL for the number of a part of the range, which never falls where `x` rises."""
-    if isinstance(least, int):
-        return f"x // {max((int(greatest) - least) // _PARTS, 1)}"
-    width = greatest / _PARTS - least / _PARTS
-    return f"floor(x / {width if 0 < width < math.inf else 1.0!r})"
-
-
-def _between(share: float, number: int, low: int | float, high: int | float) -> int | float:
-    """Interpolate as `methods` does."""
-    place = (number - 1) * share
-    below = math.floor(place)
-    return low if place == below or low == high else low + (high - low) * (place - below)

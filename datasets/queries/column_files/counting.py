@@ -10,7 +10,7 @@ from datasets.columns.layout import KINDS
 from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import TOTALS, CollectedField
-from datasets.queries.column_files.sources import Field, Relation, as_double, asked, shifted
+from datasets.queries.column_files.sources import Field, Relation, as_double, asked, is_null, shifted
 from datasets.queries.column_files.statement import GroupedStatement, text_of, utc
 from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, FoundValue, fields
 from datasets.queries.local_time import TIME_PARTS, Shift
@@ -28,10 +28,12 @@ def count(
     query: Query,
     only: set[tuple[str | None, ...]] | None = None,
     period_shift: Shift = (),
+    max_rows: int | None = None,
 ) -> Iterator[Counted | Computed | FoundValue]:
     """Yield the counts of the records, in no order.
 
     only: the keys of the groups to count, None for all
+    max_rows: if there are no more groups, those beyond the limit of the query are left out; None: none is left out
     period_shift: what to add to `_timestamp` before its period is found
     """
     by_value = [relation.column(kind, asked(name)) for name in query.group_by for kind in KINDS]
@@ -45,9 +47,10 @@ def count(
         CollectedField.plan(connection, whole, number, relation, asked(name), methods)
         for number, (name, methods) in enumerate(fields(query.collect).items())
     ]
-    has_equal_groups = by_number == by_value
-    yield from _totals(connection, statement, collected, with_distinct=has_equal_groups)
-    only_of_numbers = only if has_equal_groups else None
+    can_lead = only is None and max_rows is not None and query.limit is not None and by_number == by_value
+    leading = _leading(statement, query, collected, max_rows or 0) if can_lead else "true"
+    yield from _totals(connection, statement, collected, leading)
+    only_of_numbers = only if by_number == by_value else None
     for field in collected:
         if field.listed:
             for keys, period, values in statement.rows(connection, ["count(*)"], field.columns, field.listed):
@@ -56,11 +59,36 @@ def count(
             yield from _places(connection, statement, field, method)
         if field.computed:
             groups = statement._replace(groups=[*by_number, *by_period], only=only_of_numbers)
-            methods = {*field.computed} - ({"distinct"} if has_equal_groups else set())
-            yield from computing.computed(connection, groups, field, methods)
+            yield from computing.computed(connection, groups, field, {*field.computed})
             if has_period and query.group_by:
                 whole_groups = groups._replace(groups=by_number, by_period=False)
                 yield from computing.computed(connection, whole_groups, field, {*field.computed})
+
+
+def _leading(statement: GroupedStatement, query: Query, collected: list[CollectedField], max_rows: int) -> str:
+    """Return the condition for the groups that the order and the limit leave, or "true" if only Python can find them.
+
+    Python needs 25 µs for a group. The values of the groups are whole numbers and texts only, in one column each.
+    """
+    has_more = any(field.listed or field.placed or field.computed for field in collected)
+    order = [f"{column} NULLS LAST" for column in statement.groups if not is_null(column)]
+    if has_more or not order or query.having is not None or query.period is not None:
+        return "true"
+    all_if = [f"count(*) OVER () > {max_rows}"]  # then the query is refused
+    if query.sort is not None:
+        sorted_by = [one for one in query.collect if query.sort.key in one.keys][-1:]
+        value = "count(*)"
+        if sorted_by:
+            field = collected[list(fields(query.collect)).index(sorted_by[0].name)]
+            whole, double, _, _ = field.columns
+            if sorted_by[0].method != "sum" or is_null(whole) or not is_null(double):
+                return "true"
+            value = f"sum({whole})"
+            all_if.append(f"max(abs({value})) OVER () > {2**63 - 1}")  # longer numbers are ordered as doubles
+        elif query.sort.key != "_count":
+            return "true"
+        order = [f"{value} {'DESC' if query.sort.descending else 'ASC'} NULLS LAST", *order]
+    return f"(row_number() OVER (ORDER BY {', '.join(order)}) <= {query.limit} OR {' OR '.join(all_if)})"
 
 
 def _equal_numbers(relation: Relation, field: Field) -> list[str]:
@@ -97,17 +125,18 @@ def _places(
                 yield FoundValue(keys, period, field.number, method, value, utc(timestamp), record_id)
 
 
+def _have_values(statement: GroupedStatement) -> str:
+    """Return the condition for records that have all fields by which the statement groups."""
+    by_field = [statement.groups[first : first + len(KINDS)] for first in range(0, len(statement.groups), len(KINDS))]
+    return " AND ".join(f"({' OR '.join(f'{column} IS NOT NULL' for column in columns)})" for columns in by_field)
+
+
 def _totals(
-    connection: "DuckDBPyConnection",
-    statement: GroupedStatement,
-    collected: list[CollectedField],
-    *,
-    with_distinct: bool,
-) -> Iterator[Counted | Computed]:
+    connection: "DuckDBPyConnection", statement: GroupedStatement, collected: list[CollectedField], leading: str
+) -> Iterator[Counted]:
     columns = ["count(*)", *(column for field in collected for column in field.totals())]
-    with_number = [field for field in collected if with_distinct and "distinct" in field.computed]
-    columns += map(computing.distinct, with_number)
-    for keys, period, (records, *totals) in statement.rows(connection, columns):
+    where = "true" if leading == "true" else _have_values(statement)  # a group without a value is no row of the answer
+    for keys, period, (records, *totals) in statement.rows(connection, columns, where=where, qualify=leading):
         if not collected:
             if records:
                 yield Counted(keys, period, 0, None, records)
@@ -125,5 +154,3 @@ def _totals(
             rest = records - wholes - doubles - others - listed
             if field.number == 0 and rest:
                 yield Counted(keys, period, 0, None, rest)
-        for field, number in zip(with_number, totals, strict=True):
-            yield Computed(keys, period, field.number, "distinct", number)

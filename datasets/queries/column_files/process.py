@@ -69,9 +69,13 @@ def grouped(task: Task, grouping: Grouping) -> list[groups.GroupRow]:
             used = _keys_used(query)
             collected = tuple(one for one in query.collect if used.intersection(one.keys))
             whole = replace(query, period=None, collect=collected)
-            only = groups.leading(counting.count(connection, relation, chosen, whole), whole, max_rows=max_rows)
+            counted = counting.count(connection, relation, chosen, whole, max_rows=max_rows)
+            only = groups.leading(counted, whole, max_rows=max_rows)
             conditions.add_groups(chosen, (relation.column("text", asked(name)) for name in query.group_by), only)
-        counted = counting.count(connection, relation, chosen, query, only, period_shift=period_shift)
+        may_leave_out = max_rows if grouping.only is None else None
+        counted = counting.count(
+            connection, relation, chosen, query, only, period_shift=period_shift, max_rows=may_leave_out
+        )
         return groups.rows(counted, query, window, max_rows=max_rows, only=grouping.only)
 
 

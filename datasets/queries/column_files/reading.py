@@ -40,7 +40,7 @@ Result = TypeVar("Result")
 _TRIES = 3  # a file may be damaged, or deleted between the list and the read
 _MOST_OPEN = 1_000_000  # records; more are not copied for each query
 _AT_ONCE = 2_000  # rows fetched at a time
-_PYTHON_MB = 160  # of the query process without DuckDB: interpreter, modules and the rows of an answer
+_PYTHON_MB = 112  # of the query process without DuckDB: 80 for interpreter and modules, and the rows of an answer
 _RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
 _WAIT_SECONDS = 5.0
 # A query that waits keeps its thread, of which a web process has eight: twenty queries at once left none for writers. A

@@ -33,9 +33,17 @@ class GroupedStatement(NamedTuple):
     only: set[tuple[str | None, ...]] | None = None
 
     def rows(
-        self, connection: "DuckDBPyConnection", columns: list[str], further: tuple[str, ...] = (), where: str = "true"
+        self,
+        connection: "DuckDBPyConnection",
+        columns: list[str],
+        further: tuple[str, ...] = (),
+        where: str = "true",
+        qualify: str = "true",
     ) -> Iterator[GroupRow]:
-        """Yield keys, period and the columns of each group. further: columns to group by, which come first of these"""
+        """Yield keys, period and the columns of each group.
+
+        further: columns to group by, which come first of these; qualify: a condition for groups with window functions
+        """
         by = [*self.groups, *further]
         # Without columns that are null everywhere, DuckDB groups in a third of the time. One stays, so that no records
         # are no groups.
@@ -43,7 +51,7 @@ class GroupedStatement(NamedTuple):
         group = f"GROUP BY {', '.join(places)}" if by else ""
         statement = (
             f"SELECT {', '.join([*by, *columns])} FROM ({self.source})"  # noqa: S608  numbered columns, bound values
-            f" WHERE {self.conditions.sql} AND {where} {group}"
+            f" WHERE {self.conditions.sql} AND {where} {group} {'' if qualify == 'true' else f'QUALIFY {qualify}'}"
         )
         yield from self.split(connection.cursor().execute(statement, self.conditions.parameters))
 

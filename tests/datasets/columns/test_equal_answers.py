@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 import pytest
 from django.db import transaction
 from django.test import override_settings
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from config.audit import COMMAND
 from datasets import store
 from datasets.columns import building
-from datasets.errors import NoSuchRecord
+from datasets.errors import NoSuchRecord, TooManyRows
 from datasets.models import DataSet
 from datasets.queries import csv_lines, engines, escaping, header, parameters, written
 from datasets.queries.methods import METHODS
@@ -70,6 +70,111 @@ def test_decimal_numbers(records, names, question):
         building.drop(data_set)
         assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
         transaction.set_rollback(True)
+
+
+GROUPS = st.sampled_from([1, 1.0, "1", True, None, 2**63 - 1, 2**64, [], -0.0])
+KNOWN = ["a", "b", "1", True, False, None, [], {}]
+OF_ONE_COLUMN = [[*KNOWN, 1, 2, 2**63 - 1, -(2**63)], [*KNOWN, 1.0, 0.5, 1e300], [None]]
+SEVERAL = st.sampled_from(OF_ONE_COLUMN).flatmap(
+    lambda pool: st.lists(
+        st.fixed_dictionaries(
+            {"_timestamp": MOMENTS}, optional={"v": st.sampled_from(pool), "g": GROUPS, "h": st.integers(0, 90)}
+        ),
+        min_size=1,
+        max_size=80,
+    )
+)
+GROUPED = [*SPLITS, "group_by=h", "group_by=h&period=day&duration=70", "group_by=g&group_by=h", "filter_by=g:1"]
+LIMITS = ["", "&limit=2&sort_by=v:distinct:descending", "&limit=1&sort_by=_count:ascending"]
+
+
+@CONFIGURATION
+@example(
+    [{"_timestamp": "2024-03-04T00:00:00Z", "h": 1}, {"_timestamp": "2024-03-04T00:00:00Z", "v": None}],
+    "group_by=h",
+    "",
+    "",
+)
+@given(SEVERAL, st.sampled_from(GROUPED), st.sampled_from(LIMITS), st.sampled_from(["", "&collect=v:median"]))
+def test_different_values(records, question, limit, more):
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        asked = f"{question}&collect=v:distinct{more}{limit if 'group_by' in question else ''}"
+        query = parameters.parse(asked, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+        got = answer(data_set, query)
+
+        building.drop(data_set)
+        assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
+        transaction.set_rollback(True)
+
+
+NAMED = st.integers(-3, 3) | st.sampled_from(["a", "B", "é", "\U0001f600", "1", ""])
+RANKED = st.lists(
+    st.fixed_dictionaries(
+        {"_timestamp": MOMENTS},
+        optional={
+            "g": NAMED,
+            "h": st.sampled_from(["x", "y"]),
+            "v": st.integers(-2, 2) | st.sampled_from([2**63 - 1, 2**63 - 2, -(2**63), "a", None, True]),
+            "w": st.integers(-2, 2) | DECIMALS,
+        },
+    ),
+    min_size=1,
+    max_size=40,
+)
+BY_NAMES = [
+    "group_by=g",
+    "group_by=g&group_by=h",
+    "group_by=h&group_by=_hour_of_day",
+    "group_by=g&period=month&duration=6",
+]
+COLLECTED = ["", "&collect=v:sum", "&collect=w:sum&collect=v:sum&collect=v:max", "&collect=v:sum&collect=w:distinct"]
+HAVING = ["", "&having=_count > 1"]
+
+
+@CONFIGURATION
+@given(st.data(), RANKED, st.sampled_from(BY_NAMES), st.sampled_from(COLLECTED), st.sampled_from(HAVING))
+def test_first_groups(data, records, question, collects, having):
+    """DuckDB leaves out the groups that the limit leaves out, where it orders groups as Python does."""
+    keys = ["_count", "g", *(part.partition("&")[0] for part in collects.split("collect=")[1:])]
+    sort = data.draw(st.sampled_from(["", *(f"&sort_by={key}:{way}" for key in keys for way in DIRECTIONS)]))
+    if "group_by=g" not in question and sort.startswith("&sort_by=g"):
+        sort = ""
+    asked = f"{question}{collects}{having}{sort}&limit={data.draw(st.integers(1, 4))}"
+    with transaction.atomic():
+        data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+        query = parameters.parse(asked, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+        got = answer(data_set, query)
+
+        building.drop(data_set)
+        assert got == answer(DataSet.objects.get(pk=data_set.pk), query)
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ("sort_by=_count:descending&limit=2", ["a", "b"]),  # c has as many records as b
+        ("sort_by=_count:ascending&limit=2", ["d", "e"]),
+        ("limit=3", ["a", "b", "c"]),
+        ("collect=v:sum&sort_by=v:sum:descending&limit=3", ["b", "d", "e"]),  # the sum of b has over 64 bits
+        ("collect=v:sum&sort_by=v:sum:ascending&limit=2", ["c", "a"]),  # no number, so last in both directions
+    ],
+)
+def test_groups_that_are_equal_at_the_limit(asked, names):
+    values = {"a": [1, 2, 3], "b": [2**63 - 1, 2**63 - 1], "c": [0, 0], "d": [2**62 + 1], "e": [2**62], "f": ["x"] * 2}
+    records = [{"_timestamp": "2024-01-01T00:00:00Z", "g": g, "v": v} for g, each in values.items() for v in each]
+    records += [{"_timestamp": "2024-01-01T00:00:00Z", "v": 2**62}] * 9  # in no group
+    data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+    query = parameters.parse(f"group_by=g&{asked}", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+    rows = engines.grouped(data_set, query, now=NOW, max_rows=6)
+
+    assert [row["g"] for row in rows] == names
+    with pytest.raises(TooManyRows):
+        engines.grouped(data_set, query, now=NOW, max_rows=5)
 
 
 def changed(data_set, change: str, number: int, later) -> DataSet:

@@ -43,7 +43,7 @@ def test_too_much_time(ask, settings):
 
 
 def test_too_much_memory(ask, settings):
-    settings.QUERY_MEMORY_MB = 161  # 1 MB for DuckDB
+    settings.QUERY_MEMORY_MB = 113  # 1 MB for DuckDB
 
     answer = ask()
 
