@@ -200,16 +200,18 @@ class NotificationAdmin(
 
     # Columns
 
-    made = column("Created", lambda message: cells.timed(message.created_at, formats.clock(message.created_at)))
+    @admin.display(description="Created")
+    def made(self, message: Notification) -> SafeString:
+        shown = cells.timed(message.created_at, formats.clock(message.created_at))
+        return cells.named(shown, f"to {permissions.shown_recipient(message, message.recipient)}")
 
     status_title = column("Status", lambda message: status_titles.chip(message))
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
-        return cells.two_lines(
-            cells.breakable(permissions.shown_recipient(message, message.recipient), _WHOLE),
-            message.get_channel_display(),
-        )
+        recipient = cells.breakable(permissions.shown_recipient(message, message.recipient), _WHOLE)
+        shown = cells.two_lines(recipient, message.get_channel_display())
+        return cells.named(shown, formats.clock(message.created_at))
 
     @admin.display(description="Message")
     def said(self, message: Any) -> SafeString:

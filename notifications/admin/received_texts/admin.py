@@ -88,11 +88,16 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    got = column("Received", lambda text: cells.date_above_time(text.created_at))
+    @admin.display(description="Received")
+    def got(self, text: ReceivedText) -> SafeString:
+        sender = permissions.shown_recipient(text, text.user_number)
+        return cells.named(cells.date_above_time(text.created_at), f"from {sender}")
 
     @admin.display(description="From")
     def from_whom(self, text: ReceivedText) -> SafeString:
-        return cells.two_lines(permissions.shown_recipient(text, text.user_number), f"to {text.notify_number}")
+        return cells.two_lines(
+            permissions.shown_recipient(text, text.user_number), f"to {text.notify_number}"
+        )
 
     said = column("Newest text", lambda text: Truncator(" ".join(text.content.split())).chars(_FIRST_CHARACTERS))
 

@@ -102,7 +102,9 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
 
     # Columns
 
-    asked = column("Requested", lambda row: cells.moment(row.created_at))
+    @admin.display(description="Requested")
+    def asked(self, row: UnsubscribeRequest) -> SafeString:
+        return cells.named(cells.moment(row.created_at), f"by {self._recipient(row)}")
 
     @admin.display(description="Recipient")
     def to_whom(self, row: UnsubscribeRequest) -> str:
