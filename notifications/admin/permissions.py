@@ -19,6 +19,7 @@ from config.console.switcher import ALL, Choice
 from config.data_sets import ManagedServices
 from config.reading import read_uuid
 from notifications.models import Role, Service, TeamMember
+from notifications.recipients import phone
 
 is_operator = scope.is_operator
 
@@ -105,12 +106,14 @@ def with_sight(request: HttpRequest, rows: Any) -> Any:
 
 
 def shown(recipient: str, *, is_shown_whole: bool) -> str:
-    return recipient if is_shown_whole else mask(recipient)
+    """Return a recipient in the form for people, masked unless they may see it."""
+    text = phone.displayed(recipient)
+    return text if is_shown_whole else mask(text)
 
 
 def shown_recipient(row: Any, recipient: str) -> str:
     """Return a recipient, masked unless `with_sight` marked the row as visible."""
-    return recipient if getattr(row, "is_shown_whole", False) else mask(recipient)
+    return shown(recipient, is_shown_whole=getattr(row, "is_shown_whole", False))
 
 
 def sees_all_services(request: HttpRequest) -> bool:

@@ -123,7 +123,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
         Fact(label="Start with the service name", value=ON if service.prefix_sms else OFF),
         Fact(
             label="Senders",
-            value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
+            value=", ".join(f"{row} (default)" if row.is_default else str(row) for row in names) or "None",
             link=link_to("View text message senders", SmsSender),
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
