@@ -195,7 +195,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
             return super().buttons(request, obj)
         own = [
             Button("Send confirmation email…", "send-confirmation"),
-            Button("Confirm outside…", "confirm-outside"),
+            Button("Confirm without email…", "confirm-outside"),
         ]
         return [*own, *super().buttons(request, obj)]
 
