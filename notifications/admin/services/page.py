@@ -48,8 +48,6 @@ def sections(
             "general",
             "General",
             Fact(label="Name", value=service.name),
-            Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
-            Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
             Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
             Fact(
                 label="Unsubscribe requests are kept for",
@@ -156,6 +154,8 @@ def _api(service: Service) -> tuple[Fact, ...]:
     guarded = "A message with the same template, recipient and reference is not sent again within this time."
     risk = "Everyone who reads a request can use its key." if whole else ""
     return (
+        Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
+        Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
         Fact(
             label="Repeat guard",
             value=formats.counted(minutes, "minute") if minutes else OFF,
