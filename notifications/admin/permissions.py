@@ -11,10 +11,11 @@ from django.contrib.auth.models import User
 from django.db.models import Case, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from config.accounts import scope
 from config.audit.masking import mask
-from config.console import switcher
+from config.console import cells, switcher
 from config.console.switcher import ALL, Choice
 from config.data_sets import ManagedServices
 from config.reading import read_uuid
@@ -114,6 +115,11 @@ def shown(recipient: str, *, is_shown_whole: bool) -> str:
 def shown_recipient(row: Any, recipient: str) -> str:
     """Return a recipient, masked unless `with_sight` marked the row as visible."""
     return shown(recipient, is_shown_whole=getattr(row, "is_shown_whole", False))
+
+
+def titled(row: Any, shown: str) -> SafeString:
+    """Return the text of a link to a row, with its recipient or sender for screen readers."""
+    return cells.named(shown, shown_recipient(row, row.title))
 
 
 def sees_all_services(request: HttpRequest) -> bool:

@@ -16,7 +16,7 @@ from config import formats
 from config.console.admin.change_list import ConsoleChangeList
 from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
-from notifications.admin.messages.counters import Counted
+from notifications.admin.messages.counters import StatusCounts
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
 from notifications.submission.templates import redaction
@@ -60,7 +60,7 @@ class MessageChangeList(ConsoleChangeList):
         parts = [] if self._finds_nothing else self._parts(self.queryset)
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
         if not (below or above or self.page.older or request.GET.get(STATUS)):
-            self.counted = Counted(found=Counter(message.status for message in self.page.messages))
+            self.counted = StatusCounts(found=Counter(message.status for message in self.page.messages))
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text, message.shown_day = text, formats.heading(message.created_at)
@@ -79,7 +79,7 @@ class MessageChangeList(ConsoleChangeList):
         return self.get_query_string({NEWER: str(self.page.newer)}) if self.page.newer else ""
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> StatusCounts:
         """Count the messages within all filters but the status. A page with all of them needs no further query."""
         rows = self.get_queryset(self.request, exclude_parameters=[STATUS])
         return counters.count(rows, self.request.GET, [] if self.found else self.services)

@@ -20,7 +20,7 @@ _OTHERS = frozenset({"status", "key_type", days.PARAMETER, "older", "newer", "p"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class StatusCounts:
     """Numbers of messages by status.
 
     is_exact: whether all messages are counted now, not those of the last minute
@@ -38,7 +38,7 @@ class Counted:
         return {name: min(number, MAX_COUNTED) if self.is_capped else number for name, number in numbers.items()}
 
 
-def count(rows: QuerySet[Notification], parameters: Mapping[str, str], services: Sequence[Service]) -> Counted:
+def count(rows: QuerySet[Notification], parameters: Mapping[str, str], services: Sequence[Service]) -> StatusCounts:
     """Count the messages by status.
 
     rows: the rows of the list within all filters but the status
@@ -49,9 +49,9 @@ def count(rows: QuerySet[Notification], parameters: Mapping[str, str], services:
         rows = rows.filter(service__in=services)  # for the index of the log, which begins with the service
     found = Counter(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
     if found.total() <= MAX_COUNTED:
-        return Counted(found=found)
+        return StatusCounts(found=found)
     summed = _of_hours(parameters, services)
-    return Counted(found=found if summed is None else summed, is_exact=False, is_capped=summed is None)
+    return StatusCounts(found=found if summed is None else summed, is_exact=False, is_capped=summed is None)
 
 
 def _of_hours(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:

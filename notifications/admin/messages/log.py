@@ -200,10 +200,9 @@ class NotificationAdmin(
 
     # Columns
 
-    @admin.display(description="Created")
-    def made(self, message: Notification) -> SafeString:
-        shown = cells.timed(message.created_at, formats.clock(message.created_at))
-        return cells.named(shown, f"to {permissions.shown_recipient(message, message.recipient)}")
+    made = column(
+        "Created", lambda one: permissions.titled(one, cells.timed(one.created_at, formats.clock(one.created_at)))
+    )
 
     status_title = column("Status", lambda message: status_titles.chip(message))
 

@@ -12,6 +12,7 @@ from django.utils.text import Truncator
 
 from config import audit
 from config.console import cells
+from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from config.console.theme import Select
 from config.queue import publishing
@@ -114,10 +115,7 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    @admin.display(description="Received")
-    def got(self, row: ReceivedEmail) -> SafeString:
-        sender = permissions.shown_recipient(row, row.sender)
-        return cells.named(cells.date_above_time(row.created_at), f"from {sender}")
+    got = column("Received", lambda row: permissions.titled(row, cells.date_above_time(row.created_at)))
 
     @admin.display(description="From")
     def from_whom(self, row: ReceivedEmail) -> SafeString:

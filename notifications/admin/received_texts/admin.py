@@ -89,10 +89,7 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    @admin.display(description="Received")
-    def got(self, text: ReceivedText) -> SafeString:
-        sender = permissions.shown_recipient(text, text.user_number)
-        return cells.named(cells.date_above_time(text.created_at), f"from {sender}")
+    got = column("Received", lambda text: permissions.titled(text, cells.date_above_time(text.created_at)))
 
     @admin.display(description="From")
     def from_whom(self, text: ReceivedText) -> SafeString:

@@ -129,20 +129,15 @@ class DefaultedAdmin(ServiceRowAdmin):
         return type(row).objects.filter(service=row.service, archived_at=None).exclude(pk=row.pk)
 
 
-class FollowerField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, row: Any) -> str:
-        return titles.whole(row)
-
-
 class FollowerForm(forms.Form):
     """The row that becomes the default after the removal."""
 
-    follower = FollowerField(queryset=None, label="New default", empty_label=None, widget=Select)
+    follower: Any = forms.ModelChoiceField(queryset=None, label="New default", empty_label=None, widget=Select)
 
     def __init__(self, *args: Any, followers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["follower"]
-        field.queryset = followers  # type: ignore[attr-defined]  # a ModelChoiceField has one
+        field: Any = self.fields["follower"]
+        field.queryset, field.label_from_instance = followers, titles.whole
 
 
 @admin.register(SmsSender)
