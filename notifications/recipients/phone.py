@@ -136,6 +136,8 @@ def displayed(text: str) -> str:
     >>> displayed("447700900123"), displayed("+33698765432"), displayed("PIGEON"), displayed("a@example.org")
     ('07700 900123', '+33 6 98 76 54 32', 'PIGEON', 'a@example.org')
     """
+    if "@" in text:
+        return text
     try:
         return parse(text, international=True, landlines=True).display
     except InvalidPhoneNumber:

@@ -57,9 +57,11 @@ class MessageChangeList(ConsoleChangeList):
         except ValueError as error:
             raise IncorrectLookupParameters(error) from error
         whole = self.model_admin.get_queryset(request).select_related(*self.model_admin.list_select_related)
-        parts = [] if self._finds_nothing else self._parts(self.queryset)
+        chosen = request.GET.get(STATUS)
+        finds_nothing = chosen and self.counted.have_none_of(filters.statuses(request.GET))
+        parts = [] if finds_nothing else self._parts(self.queryset)
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
-        if not (below or above or self.page.older or request.GET.get(STATUS)):
+        if not (below or above or self.page.older or chosen):
             self.counted = StatusCounts(found=Counter(message.status for message in self.page.messages))
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
@@ -83,16 +85,6 @@ class MessageChangeList(ConsoleChangeList):
         """Count the messages within all filters but the status. A page with all of them needs no further query."""
         rows = self.get_queryset(self.request, exclude_parameters=[STATUS])
         return counters.count(rows, self.request.GET, [] if self.found else self.services)
-
-    @property
-    def _finds_nothing(self) -> bool:
-        """Return whether the counters show that no message has the chosen status, so that none is searched for."""
-        chosen = filters.statuses(self.request.GET)
-        return (
-            bool(self.request.GET.get(STATUS))
-            and self.counted.is_exact
-            and not any(self.counted.found[status] for status in chosen)
-        )
 
     @cached_property
     def counters(self) -> list[dict[str, Any]]:

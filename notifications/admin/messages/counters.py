@@ -4,7 +4,7 @@ The clock updates the statistics once a minute, so a page never counts millions 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 
@@ -30,6 +30,9 @@ class StatusCounts:
     found: Counter[str]
     is_exact: bool = True
     is_capped: bool = False
+
+    def have_none_of(self, statuses: Iterable[str]) -> bool:
+        return self.is_exact and not any(self.found[status] for status in statuses)
 
     def groups(self) -> dict[str, int]:
         """Return the number of each status group. The name "" means all."""

@@ -30,7 +30,6 @@ from notifications.admin.service_rows import posted
 from notifications.one_person import exporting, kinds, proof
 from notifications.one_person.exporting import Format
 from notifications.one_person.person import Person
-from notifications.recipients import phone
 
 _TEMPLATE = "admin/notifications/one_person.html"
 _LEAVES = {
@@ -64,7 +63,7 @@ def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
     _note(request, proof.KIND, person)
     numbers = _counts(person)
     context: dict[str, Any] = {
-        "recipient": _shown(person),
+        "recipient": person.shown,
         "where": _where(request),
         "rows": [(kind.title, numbers[kind.name]) for kind in kinds.KINDS if numbers[kind.name]],
         "total": sum(numbers.values()),
@@ -87,7 +86,7 @@ def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBas
         _note(request, proof.EXPORT, person)
         return _file(person, Format(form))
     explanation = [
-        f"The {name} file has everything that is stored about {_shown(person)} in {_where(request)}.",
+        f"The {name} file has everything that is stored about {person.shown} in {_where(request)}.",
         "Files are listed without their content, which only the link of the recipient can decrypt.",
         "The export is recorded in the audit and the read log, without the recipient.",
     ]
@@ -106,7 +105,7 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         run = new_job(request, job.KIND, arguments=arguments, total=max(total, 1), way_back=way_back)
         return in_background(request, run)
     explanation = [
-        f"This erases {formats.counted(total, 'row')} about {_shown(person)} in {_where(request)}, "
+        f"This erases {formats.counted(total, 'row')} about {person.shown} in {_where(request)}, "
         "and the recipient in all other texts. It cannot be undone.",
         "Messages that are not sent yet are cancelled first.",
         *_LEAVES.values(),
@@ -148,10 +147,6 @@ def _file(person: Person, form: Format) -> StreamingHttpResponse:
 
 def _url(name: str, identifier: UUID, *rest: str) -> str:
     return reverse(f"admin:one_person_{name}", args=[identifier, *rest])
-
-
-def _shown(person: Person) -> str:
-    return phone.displayed(person.recipient.as_given)
 
 
 def _where(request: HttpRequest) -> str:
