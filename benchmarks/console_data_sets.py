@@ -14,6 +14,7 @@ from django.test import Client  # isort: skip
 from django.urls import reverse  # isort: skip
 
 from datasets import store, tokens
+from datasets.columns import building
 from datasets.models import DataGroup, DataSet, DataType
 
 OTHERS = 100
@@ -66,7 +67,11 @@ def measure(data_set: DataSet, user: User) -> None:
         reading.alone(figure, lambda url=url, sent=sent: opened(client.post(url, sent)))
     chart = reverse("admin:datasets_dataset_chart", args=[data_set.pk])
     query = "?period=month&last=40&measure=count%3Asum&split=channel&kind=bars"
-    reading.alone("chart over all records (for comparison)", lambda: opened(client.get(chart + query)), rounds=3)
+    drawn = "chart over all records"
+    reading.alone(f"{drawn} from the row store", lambda: opened(client.get(chart + query)), rounds=3)
+    building.build(data_set, seconds=3600, wait=False)
+    reading.alone(f"{drawn} from column files", lambda: opened(client.get(chart + query)), rounds=3)
+    building.drop(data_set)
     reading.show("audit rows", AuditEvent.objects.count())
 
 

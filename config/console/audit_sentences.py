@@ -149,12 +149,8 @@ def _without_reason(event: AuditEvent, who: str, name: str) -> str:
         return f"{who} {_change(event, row)}"
     if event.verb == "emptied":
         return f"{who} emptied {row}: {formats.counted((event.before or {}).get('records', 0), 'record')}"
-    words = _words_of(event.verb)
+    words = VERBS.get(event.verb) or FORMER_VERBS.get(event.verb) or event.verb.replace("_", " ")
     return f"{who} {words.format(row=row)}" if "{row}" in words else f"{who} {words} {row}"
-
-
-def _words_of(verb: str) -> str:
-    return VERBS.get(verb) or FORMER_VERBS.get(verb) or verb.replace("_", " ")
 
 
 def _change(event: AuditEvent, row: str) -> str:

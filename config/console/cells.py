@@ -47,6 +47,11 @@ def two_lines(first: str, second: str) -> SafeString:
     return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
 
 
+def named(shown: str, by: str) -> SafeString:
+    """Return the text of a link with words for screen readers, which name one of several links like it."""
+    return format_html('{}<span class="sb-hidden">, {}</span>', shown, by)
+
+
 def date_above_time(at: datetime, person: str = "") -> SafeString:
     """Return a time in two lines for narrow columns, with the person who acted."""
     time = formats.clock(at)

@@ -85,7 +85,8 @@ class DashboardForm(OwnersForm):
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:_SLUG].strip("-")
-        checked(limits.check_slug, slug)
+        if slug or "title" in self.cleaned_data:  # else only the missing title is an error
+            checked(limits.check_slug, slug)
         return slug
 
     def clean_embed_hosts(self) -> list[str]:

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from config import audit, formats
+from config.console import cells
 from config.console.admin import ShownOnceAdmin
 from config.console.downloads import file_response
 from config.jobs import state
@@ -27,11 +28,13 @@ from datasets.admin.import_forms import (
     initial_of,
     patch_of,
 )
+from datasets.admin.record_list import OWN
 from datasets.errors import DataSetError
 from datasets.imports import details, shown, starting
 from datasets.imports.files import ImportFileDamaged
 from datasets.models import DataImport, DataSet, ImportState
 from datasets.models.data_import import OVER, UNFINISHED, WORKING
+from datasets.records import moments
 
 Json = dict[str, Any]  # Any: JSON
 _LISTED = 50
@@ -209,13 +212,15 @@ def _preview(rows: list[Json]) -> Json:
         }
         for row in rows
     ]
-    return {"names": names, "rows": own}
+    return {"names": [OWN.get(name, name) for name in names], "rows": own}
 
 
 def _cell(record: Json, name: str) -> str:
     if name not in record:
         return ""
     value = record[name]
+    if name == "_timestamp":
+        return cells.moment(moments.parse(value))
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

@@ -29,7 +29,7 @@ _SHOWN = 80  # characters of a cell
 _AT_FIRST = 6  # columns until a person chooses some
 _BOUNDS = parameters.Bounds(default_limit=_PAGE, max_limit=_PAGE)
 _NEWEST_FIRST = "_timestamp:descending"
-_OWN = {"_timestamp": "Time", "_id": "ID"}
+OWN = {"_timestamp": "Time", "_id": "ID"}  # in the words of pages
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -65,7 +65,7 @@ class RecordColumn:
 
     @property
     def title(self) -> str:
-        return _OWN.get(self.name, self.name)
+        return OWN.get(self.name, self.name)
 
     @property
     def next_order(self) -> str:
@@ -147,7 +147,7 @@ def found(data_set: DataSet, form: RecordsForm, names: list[str], reader: Reader
             RecordColumn(
                 name=name, order=order if escaping.escape(name) == sorted_by else "", is_number=name in numbers
             )
-            for name in [*_OWN, *names]
+            for name in [*OWN, *names]
         ],
         filters=[
             ValueFilter(given=one, name=name, value=value or "") for one in filters for name, value in [_split(one)]
@@ -213,4 +213,4 @@ def _is_number(value: Any) -> bool:
 
 def _split(given: str) -> tuple[str, str | None]:
     name, value = escaping.split(given)
-    return _OWN.get(name, name), value
+    return OWN.get(name, name), value

@@ -33,6 +33,7 @@ _PAGE = 50
 _SHOWN = 120  # characters of a record in the list
 _UNREADABLE = RejectedElement(0, [(None, "cannot be decrypted with the current keys")], "")
 _GONE = "This rejected record is no longer kept."
+_NONE = "There are no rejected records."
 _NDJSON = "application/x-ndjson"
 
 
@@ -133,6 +134,7 @@ class RejectedPages(DataSetPages):
                 data_set,
                 title="Download rejected records",
                 button=f"Download {formats.counted(number, 'rejected record')}",
+                error="" if number else _NONE,
                 explanation=["The file has one JSON object on each line: the reasons, and the record as it was sent."],
                 row_url=self.url_of("rejected", data_set),
             )
@@ -153,6 +155,7 @@ class RejectedPages(DataSetPages):
             data_set,
             title="Try rejected records again",
             button=f"Try {formats.counted(len(pks), 'rejected record')} again",
+            error="" if pks else _NONE,
             explanation=[
                 "This stores the rejected records that are valid now, such as after a change of the schema.",
                 "The others stay rejected. A stored record with the same _id is replaced.",
@@ -163,7 +166,8 @@ class RejectedPages(DataSetPages):
 
     def rejected_delete(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         waiting = RejectedRecord.objects.waiting(data_set.pk)
-        records = formats.counted(waiting.count(), "rejected record")
+        number = waiting.count()
+        records = formats.counted(number, "rejected record")
         if request.method == "POST":
             waiting.order_by().delete()
             self.audit(request, "deleted_rejected_records", data_set, before={"records": records})
@@ -174,6 +178,7 @@ class RejectedPages(DataSetPages):
             data_set,
             title="Delete rejected records",
             button=f"Delete {records}",
+            error="" if number else _NONE,
             explanation=[f"This deletes {records} of {data_set}. Stored records stay. It cannot be undone."],
             is_destructive=True,
             row_url=self.url_of("rejected", data_set),

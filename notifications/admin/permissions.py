@@ -11,14 +11,16 @@ from django.contrib.auth.models import User
 from django.db.models import Case, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from config.accounts import scope
 from config.audit.masking import mask
-from config.console import switcher
+from config.console import cells, switcher
 from config.console.switcher import ALL, Choice
 from config.data_sets import ManagedServices
 from config.reading import read_uuid
 from notifications.models import Role, Service, TeamMember
+from notifications.recipients import phone
 
 is_operator = scope.is_operator
 
@@ -105,12 +107,19 @@ def with_sight(request: HttpRequest, rows: Any) -> Any:
 
 
 def shown(recipient: str, *, is_shown_whole: bool) -> str:
-    return recipient if is_shown_whole else mask(recipient)
+    """Return a recipient in the form for people, masked unless they may see it."""
+    text = phone.displayed(recipient)
+    return text if is_shown_whole else mask(text)
 
 
 def shown_recipient(row: Any, recipient: str) -> str:
     """Return a recipient, masked unless `with_sight` marked the row as visible."""
-    return recipient if getattr(row, "is_shown_whole", False) else mask(recipient)
+    return shown(recipient, is_shown_whole=getattr(row, "is_shown_whole", False))
+
+
+def titled(row: Any, shown: str) -> SafeString:
+    """Return the text of a link to a row, with its recipient or sender for screen readers."""
+    return cells.named(shown, shown_recipient(row, row.title))
 
 
 def sees_all_services(request: HttpRequest) -> bool:

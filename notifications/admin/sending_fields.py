@@ -41,6 +41,6 @@ def sender_choices(service: Service, channel: Channel) -> list[tuple[str, str]]:
     is_email = channel is Channel.EMAIL
     senders: Any = service.reply_to_addresses if is_email else service.sms_senders
     rows = list(senders.filter(archived_at=None))
-    shown = {row: row.email_address if is_email else row.sender for row in rows}
+    shown = {row: row.email_address if is_email else str(row) for row in rows}
     default = next((shown[row] for row in rows if row.is_default), "not set")
     return [("", f"Default: {default}"), *((str(row.pk), text) for row, text in shown.items())]

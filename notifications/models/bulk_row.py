@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from config.databases.prepared import prepared_cursor
 from notifications.models.bulk_send import BulkSend
+from notifications.recipients import phone
 
 ROWS_A_STATEMENT = 5_000
 
@@ -100,7 +101,7 @@ class BulkRow(models.Model):
 
     @property
     def title(self) -> str:
-        return self.recipient
+        return phone.displayed(self.recipient)
 
     @property
     def line(self) -> bytes:

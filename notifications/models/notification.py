@@ -27,6 +27,7 @@ from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, Status, sources
 from notifications.models.suppression import SuppressionReason
+from notifications.recipients import phone
 
 # The final status of an accepted message if its provider sends no delivery receipts.
 ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
@@ -253,7 +254,7 @@ class Notification(models.Model):
 
     @property
     def title(self) -> str:
-        return self.recipient
+        return phone.displayed(self.recipient)
 
     @property
     def is_scheduled(self) -> bool:

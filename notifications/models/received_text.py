@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from notifications.models.service import Service
+from notifications.recipients import phone
 
 
 class ReceivedTextQuerySet(models.QuerySet["ReceivedText"]):
@@ -47,4 +48,4 @@ class ReceivedText(models.Model):
 
     @property
     def title(self) -> str:
-        return self.user_number
+        return phone.displayed(self.user_number)

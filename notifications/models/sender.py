@@ -10,6 +10,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from notifications.models.service import Service
+from notifications.recipients import phone
 
 
 class Sender(models.Model):
@@ -45,7 +46,7 @@ class SmsSender(Sender):
         ]
 
     def __str__(self) -> str:
-        return self.sender
+        return phone.displayed(self.sender)
 
 
 class ReplyToState(models.TextChoices):

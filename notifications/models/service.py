@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from config.utc_days import start_of_day_before
+from notifications.recipients import phone
 from notifications.validation.services import (
     DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
     MAX_REPEAT_GUARD_MINUTES,
@@ -235,4 +236,4 @@ class GuestListEntry(models.Model):
 
     @property
     def title(self) -> str:
-        return self.value
+        return phone.displayed(self.value)

@@ -19,6 +19,7 @@ from config.erased import ERASED
 from notifications.models import recipient_hash
 from notifications.models.channel import Channel
 from notifications.models.service import Service
+from notifications.recipients import phone
 
 MAX_NOTE_CHARACTERS = 255
 ENDED_ARE_KEPT_FOR = timedelta(days=365)
@@ -216,7 +217,7 @@ class Suppression(models.Model):
 
     @property
     def title(self) -> str:
-        return self.recipient
+        return phone.displayed(self.recipient)
 
     @property
     def is_active(self) -> bool:

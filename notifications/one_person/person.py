@@ -12,7 +12,7 @@ from config import mailboxes
 from notifications.models import Service, recipient_hash
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.mentions import Mentions
-from notifications.recipients.phone import PhoneNumber
+from notifications.recipients.phone import PhoneNumber, displayed
 from notifications.submission.suppressions.listing import parse_recipient
 
 Row = TypeVar("Row", bound=Model)
@@ -38,6 +38,11 @@ class Person:
     @property
     def normalised(self) -> str:
         return self.recipient.key
+
+    @property
+    def shown(self) -> str:
+        """Return the recipient in the form for people."""
+        return displayed(self.recipient.as_given)
 
     @property
     def keys(self) -> list[str]:

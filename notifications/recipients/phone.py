@@ -19,6 +19,7 @@ __all__ = [
     "InvalidPhoneNumber",
     "PhoneNumber",
     "PhoneRejection",
+    "displayed",
     "hint",
     "parse",
     "parse_service_contact",
@@ -127,6 +128,20 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
         numeric_sender=price.numeric_sender,
         refused=None if is_fiction else _error_by_permissions(number, international=international, landlines=landlines),
     )
+
+
+def displayed(text: str) -> str:
+    """Return a phone number in the form for people, and any other recipient or sender unchanged.
+
+    >>> displayed("447700900123"), displayed("+33698765432"), displayed("PIGEON"), displayed("a@example.org")
+    ('07700 900123', '+33 6 98 76 54 32', 'PIGEON', 'a@example.org')
+    """
+    if "@" in text:
+        return text
+    try:
+        return parse(text, international=True, landlines=True).display
+    except InvalidPhoneNumber:
+        return text
 
 
 def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> ContactNumber:

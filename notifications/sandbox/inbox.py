@@ -12,7 +12,7 @@ from notifications.attachments import links
 from notifications.delivery import unsubscribe_links
 from notifications.models import Attachment, Channel, KeyType, Notification, SandboxMessage
 from notifications.models.sandbox_message import MOST_KEPT, SandboxContent
-from notifications.recipients import normalise
+from notifications.recipients import normalise, phone
 from notifications.sandbox.sight import Sight
 from notifications.submission.templates import redaction
 
@@ -51,6 +51,11 @@ class Arrived:
     notification: Notification | None
     is_whole: bool
     received_at: datetime
+
+    @property
+    def shown_to(self) -> str:
+        """Return the recipient in the form for people."""
+        return phone.displayed(self.to)
 
     @property
     def reference(self) -> str | None:

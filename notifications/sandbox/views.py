@@ -134,7 +134,7 @@ def _page(
     if sent is not None and request.user.is_staff and sent.created_at >= sent.service.kept_since():
         context["log_url"] = reverse("admin:notifications_notification_change", args=[sent.pk])
     context["page_above"] = (INBOX_TITLE, reverse("sandbox-inbox"))
-    title = f"{arrived.channel.label} to {arrived.to}"
+    title = f"{arrived.channel.label} to {arrived.shown_to}"
     return render(request, "sandbox/message.html", {**frame(request, title), **context})
 
 
@@ -143,7 +143,7 @@ def _row(arrived: Arrived) -> dict[str, Any]:
     return {
         "id": arrived.id,
         "channel": arrived.channel.label,
-        "to": arrived.to,
+        "to": arrived.shown_to,
         "text": text,
         "template_name": arrived.template_name,
         "is_test": arrived.is_test,

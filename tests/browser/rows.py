@@ -62,6 +62,7 @@ from tests.notifications.download.sending import send_file
 
 PASSWORD = "a-long-password-1"
 LONG_NAME = "of the department for the environment, food, parks, gardens and harbours"
+LONG_WORD = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
 LONG_ADDRESS = "somebody.with.a.very.long.address@department-of-long-names.example.org"
 NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoReverseMatch)
 # Form fields with another value on each request.
@@ -138,10 +139,12 @@ def _imports(data_set_id: str) -> Iterator[str]:
 def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     """Create the rows, some in two states, because the states have different actions."""
     service = factories.make_service(name=f"{name} {LONG_NAME}", file_contact="https://quay.example/contact")
-    trial = factories.make_service(name=f"{name} on trial", live=False)
+    trial = factories.make_service(name=f"{name} {LONG_WORD}", live=False)
     template = factories.make_template(
         service, subject="Hello ((name))", content="High water", name=f"High water {LONG_NAME}"
     )
+    factories.make_template(trial, subject="Hello", content="High water", name=3 * LONG_WORD)
+    making.make_data_set(name, LONG_WORD.lower())
     data_set = making.make_data_set(name, "volumes")
     making.make_token(data_set)
     making.put_in(data_set, making.some_records(2, quay="North"))

@@ -42,6 +42,28 @@ def templates(service: Service, name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
+def rejected(service: Service) -> list[str]:
+    """Return the URLs of the forms of two rejected records."""
+    making = f"""
+import json
+from django.utils import timezone
+from datasets.models import RejectedRecord
+from datasets.records.keeping import RejectedElement
+from tests.datasets.making import make_data_set
+data_set = make_data_set({uuid.uuid4().hex!r})
+rows = [RejectedRecord(data_set=data_set, at=timezone.now(), index=number) for number in range(2)]
+for row, text in zip(rows, ("first", "second")):
+    row.encrypt(RejectedElement(row.index, [(None, "must be an object")], json.dumps(text)))
+    row.save()
+print(json.dumps([f"/admin/datasets/dataset/{{data_set.pk}}/rejected-record/?id={{row.pk}}" for row in rows]))
+"""
+    done = service.manage("shell", "-v", "0", "-c", making)
+    assert done.returncode == 0, done.stderr
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
 def context(browser: Browser, service: Service, templates: list[str], name: str) -> Iterator[BrowserContext]:
     context = browser.new_context(base_url=service.url)
     page = context.new_page()
@@ -160,6 +182,41 @@ def send_while_the_server_fails(page: Page, place: str) -> None:
     page.goto(place)
 
 
+def go_elsewhere_after_the_server_has_failed(page: Page, place: str) -> None:
+    sends = re.compile("/notification/send/")
+    page.route(sends, lambda route: route.fulfill(status=503, body="The database is away."))
+    page.evaluate("document.querySelector('form.nf-editor').requestSubmit()")
+    expect(page.get_by_text("The database is away.")).to_be_visible()
+    page.unroute(sends)
+    page.goto(HOME)
+    page.goto(place)
+
+
+def sign_in_on_another_page_after_the_session_has_ended(page: Page, place: str) -> None:
+    page.context.clear_cookies(name="sessionid")
+    page.evaluate("document.querySelector('form.nf-editor').requestSubmit()")
+    expect(page.get_by_label("Password")).to_be_visible()
+    page.goto(HOME)
+    sign_in_again(page)
+    page.goto(place)
+
+
+def preview_in_another_tab_and_go_elsewhere(page: Page, place: str) -> None:
+    with page.expect_popup() as opened:
+        page.evaluate(
+            """() => {
+                const button = document.createElement("button");
+                button.formTarget = "_blank";
+                document.querySelector("form.nf-editor").append(button);
+                button.click();
+                button.remove();
+            }"""
+        )
+    opened.value.close()
+    page.goto(f"{HOME}account/name/")
+    page.goto(place)
+
+
 def send_without_a_csrf_cookie(page: Page, place: str) -> None:
     page.context.clear_cookies(name="csrftoken")
     page.get_by_role("button", name="Check message", exact=True).last.click()
@@ -202,6 +259,9 @@ WAYS = (
     sign_out_in_another_tab_and_send,
     switch_the_service_and_return,
     send_while_the_server_fails,
+    go_elsewhere_after_the_server_has_failed,
+    sign_in_on_another_page_after_the_session_has_ended,
+    preview_in_another_tab_and_go_elsewhere,
     send_without_a_csrf_cookie,
     send_without_a_connection,
     send_with_an_error,
@@ -234,6 +294,29 @@ def test_leaving_a_changed_form_asks_and_may_be_refused(context: BrowserContext,
     assert asked == ["beforeunload"]
     expect(page.get_by_label("Subject").first).to_have_value("HelloDraft: ")
     page.close(run_before_unload=False)
+
+
+def test_a_link_in_another_tab_changes_no_question(context: BrowserContext, send_page: str, page: Page):
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type))
+    with context.expect_page() as opened:
+        page.get_by_role("link", name="Welsh").click(modifiers=["Control"])
+    opened.value.close()
+
+    page.goto(HOME)
+
+    assert asked == ["beforeunload"]
+
+
+def test_what_was_typed_for_one_row_is_not_in_the_form_of_another(page: Page, rejected: list[str]):
+    page.goto(rejected[0])
+    page.get_by_label("The record as JSON").fill('{"corrected": "first"}')
+
+    page.goto(rejected[1])
+    expect(page.get_by_label("The record as JSON")).to_have_value(re.compile("second"))
+
+    page.goto(rejected[0])
+    expect(page.get_by_label("The record as JSON")).to_have_value('{"corrected": "first"}')
 
 
 def test_two_tabs_lose_nothing(context: BrowserContext, page: Page):

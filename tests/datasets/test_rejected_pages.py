@@ -128,3 +128,11 @@ def test_an_old_or_foreign_one_is_not_shown(data_set, admin_client):
 )
 def test_only_owners_and_managers_may(data_set, word):
     assert browser_of(make_person()).get(page(data_set, word)).status_code == 403
+
+
+@pytest.mark.parametrize("word", ["rejected-retry", "rejected-download", "rejected-delete"])
+def test_without_rejected_records_no_action_is_offered(admin_client, word):
+    answer = admin_client.get(page(make_data_set(type="other"), word)).content.decode()
+
+    assert "There are no rejected records." in answer
+    assert "0 rejected records" not in answer

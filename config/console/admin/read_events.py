@@ -51,7 +51,9 @@ class ReadEventAdmin(ConsoleModelAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return scope.may_read_audit(request)
 
-    opened = column("Opened", lambda entry: cells.moment(entry.at))
+    opened = column(
+        "Opened", lambda entry: cells.named(cells.moment(entry.at), f"{entry.user_label}, {entry.object_id[:8]}")
+    )
     reader = column("Person", lambda entry: entry.user_label)
     whole_request_id = column("Request ID", lambda entry: entry.request_id or "–")
     short_request_id = column("Request", lambda entry: cells.code(entry.request_id[:SHOWN_CHARACTERS] or "–"))

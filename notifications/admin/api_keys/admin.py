@@ -16,7 +16,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config import audit, formats
-from config.audit.masking import mask
 from config.console import cells
 from config.console.admin import Button, ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
@@ -199,7 +198,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             {
                 "message": message,
                 "status": status_titles.chip(message),
-                "recipient": message.recipient if shows_whole else mask(message.recipient),
+                "recipient": permissions.shown(message.recipient, is_shown_whole=shows_whole),
             }
             for message in usage.newest_calls(service)
         ]

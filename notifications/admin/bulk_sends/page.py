@@ -155,7 +155,7 @@ def _actions(request: HttpRequest, bulk_send: BulkSend) -> list[tuple[str, str, 
 def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
     by_key = bulk_send.origin == MessageOrigin.API
     sender = bulk_send.reply_to.email_address if bulk_send.reply_to else ""
-    sender = sender or (bulk_send.sms_sender.sender if bulk_send.sms_sender else "")
+    sender = sender or str(bulk_send.sms_sender or "")
     found = [
         ("Template", f"{bulk_send.template.name}, version {bulk_send.template_version}"),
         *([("Language", languages.named(bulk_send.language))] if bulk_send.language else []),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from config.audit.masking import mask
+from notifications.admin import permissions
 from notifications.admin.bulk_sends import drafts
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.messages import page
@@ -32,7 +32,7 @@ def messages(draft: Draft, *, sees_recipients: bool) -> list[PreviewedMessage]:
     return [
         PreviewedMessage(
             number=row.number,
-            to=row.recipient if sees_recipients else mask(row.recipient),
+            to=permissions.shown(row.recipient, is_shown_whole=sees_recipients),
             context=_context(draft, row),
         )
         for row in rows

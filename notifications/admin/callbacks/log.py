@@ -130,7 +130,9 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
     # Columns
 
-    made = column("Created", lambda delivery: cells.date_above_time(delivery.created_at))
+    made = column(
+        "Created", lambda delivery: cells.named(cells.date_above_time(delivery.created_at), delivery.subject_id[:8])
+    )
 
     @admin.display(description="Event")
     def event_shown(self, delivery: CallbackDelivery) -> SafeString | str:

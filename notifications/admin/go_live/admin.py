@@ -102,7 +102,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
 
     # Columns
 
-    asked = column("Asked", lambda row: cells.moment_by(row.created_at, row.created_by))
+    asked = column("Asked", lambda row: cells.named(cells.moment_by(row.created_at, row.created_by), row.service.name))
     expected = column("Expected", lambda row: volumes(row))
 
     @admin.display(description="State")

@@ -3,6 +3,7 @@
 Source: docs/reference/console.md §2.9.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
@@ -15,6 +16,7 @@ from config import formats
 from config.console.admin.change_list import ConsoleChangeList
 from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
+from notifications.admin.messages.counters import StatusCounts
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
 from notifications.submission.templates import redaction
@@ -55,8 +57,12 @@ class MessageChangeList(ConsoleChangeList):
         except ValueError as error:
             raise IncorrectLookupParameters(error) from error
         whole = self.model_admin.get_queryset(request).select_related(*self.model_admin.list_select_related)
-        parts = self._parts(self.queryset)
+        chosen = request.GET.get(STATUS)
+        finds_nothing = chosen and self.counted.have_none_of(filters.statuses(request.GET))
+        parts = [] if finds_nothing else self._parts(self.queryset)
         self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
+        if not (below or above or self.page.older or chosen):
+            self.counted = StatusCounts(found=Counter(message.status for message in self.page.messages))
         self.result_list = self.page.messages
         for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
             message.shown_text, message.shown_day = text, formats.heading(message.created_at)
@@ -75,16 +81,21 @@ class MessageChangeList(ConsoleChangeList):
         return self.get_query_string({NEWER: str(self.page.newer)}) if self.page.newer else ""
 
     @cached_property
-    def counters(self) -> list[dict[str, Any]]:
-        """Return the counters above the list, within all filters but the status. Each links to its filter."""
+    def counted(self) -> StatusCounts:
+        """Count the messages within all filters but the status. A page with all of them needs no further query."""
         rows = self.get_queryset(self.request, exclude_parameters=[STATUS])
-        found = counters.numbers(rows, self.request.GET, [] if self.found else self.services)
+        return counters.count(rows, self.request.GET, [] if self.found else self.services)
+
+    @cached_property
+    def counters(self) -> list[dict[str, Any]]:
+        """Return the counters above the list. Each links to its filter."""
         titles = {"": "All", **{name: title for name, (title, _) in status_titles.GROUPS.items()}}
+        numbers, is_capped = self.counted.groups(), self.counted.is_capped
         return [
             {
                 "title": title,
-                "shown": formats.number(found[name][0]) + ("+" if found[name][1] else ""),
-                "is_capped": found[name][1],
+                "shown": formats.number(numbers[name]) + ("+" if is_capped else ""),
+                "is_capped": is_capped,
                 "url": self.get_query_string({STATUS: name} if name else {}, [STATUS]),
                 "is_chosen": name == (self.request.GET.get(STATUS) or ""),
             }

@@ -4,7 +4,8 @@ The clock updates the statistics once a minute, so a page never counts millions 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 
 from django.db.models import F, Q, QuerySet, Sum
@@ -18,10 +19,30 @@ _COUNTED_BY = {"channel__exact": "channel", "template__id__exact": "template", "
 _OTHERS = frozenset({"status", "key_type", days.PARAMETER, "older", "newer", "p"})
 
 
-def numbers(
-    rows: QuerySet[Notification], parameters: Mapping[str, str], services: Sequence[Service]
-) -> dict[str, tuple[int, bool]]:
-    """Return for each status group its number of messages and whether it is capped. The name "" means all.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusCounts:
+    """Numbers of messages by status.
+
+    is_exact: whether all messages are counted now, not those of the last minute
+    is_capped: whether there are more messages than counted
+    """
+
+    found: Counter[str]
+    is_exact: bool = True
+    is_capped: bool = False
+
+    def have_none_of(self, statuses: Iterable[str]) -> bool:
+        return self.is_exact and not any(self.found[status] for status in statuses)
+
+    def groups(self) -> dict[str, int]:
+        """Return the number of each status group. The name "" means all."""
+        groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
+        numbers = {name: sum(self.found[status] for status in statuses) for name, statuses in groups.items()}
+        return {name: min(number, MAX_COUNTED) if self.is_capped else number for name, number in numbers.items()}
+
+
+def count(rows: QuerySet[Notification], parameters: Mapping[str, str], services: Sequence[Service]) -> StatusCounts:
+    """Count the messages by status.
 
     rows: the rows of the list within all filters but the status
     parameters: the filters
@@ -30,12 +51,10 @@ def numbers(
     if services:
         rows = rows.filter(service__in=services)  # for the index of the log, which begins with the service
     found = Counter(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
-    is_capped = found.total() > MAX_COUNTED
-    if is_capped and (summed := _of_hours(parameters, services)) is not None:
-        found, is_capped = summed, False
-    groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
-    numbers_of = {name: sum(found[status] for status in statuses) for name, statuses in groups.items()}
-    return {name: (min(number, MAX_COUNTED) if is_capped else number, is_capped) for name, number in numbers_of.items()}
+    if found.total() <= MAX_COUNTED:
+        return StatusCounts(found=found)
+    summed = _of_hours(parameters, services)
+    return StatusCounts(found=found if summed is None else summed, is_exact=False, is_capped=summed is None)
 
 
 def _of_hours(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:

@@ -200,16 +200,17 @@ class NotificationAdmin(
 
     # Columns
 
-    made = column("Created", lambda message: cells.timed(message.created_at, formats.clock(message.created_at)))
+    made = column(
+        "Created", lambda one: permissions.titled(one, cells.timed(one.created_at, formats.clock(one.created_at)))
+    )
 
     status_title = column("Status", lambda message: status_titles.chip(message))
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
-        return cells.two_lines(
-            cells.breakable(permissions.shown_recipient(message, message.recipient), _WHOLE),
-            message.get_channel_display(),
-        )
+        recipient = cells.breakable(permissions.shown_recipient(message, message.recipient), _WHOLE)
+        shown = cells.two_lines(recipient, message.get_channel_display())
+        return cells.named(shown, formats.clock(message.created_at))
 
     @admin.display(description="Message")
     def said(self, message: Any) -> SafeString:

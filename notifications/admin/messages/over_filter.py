@@ -4,7 +4,7 @@ The page shows the number of messages, and its form returns it. If the number ha
 """
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any  # querysets of messages
 
@@ -20,7 +20,7 @@ from config.jobs import bulk
 from config.jobs.bulk import BulkJob
 from notifications.admin import permissions
 from notifications.admin.service_rows import kept
-from notifications.models import Role, Service
+from notifications.models import Role
 
 MOST_AT_ONCE = 100_000  # the job stores their ids
 BACKGROUND_OVER = 100  # fewer than in other lists: each message is stored, counted and audited
@@ -51,7 +51,8 @@ class FilterAction:
             changelist = model_admin.get_changelist_instance(request)
         except IncorrectLookupParameters:
             return HttpResponseRedirect(model_admin.list_url())
-        rows = self.narrowed(changelist.get_queryset(request).filter(kept(_may_send(request, changelist.services))))
+        own = [one for one in changelist.services if permissions.may_in(request, one.pk, [Role.SEND_MESSAGES])]
+        rows = self.narrowed(changelist.get_queryset(request).filter(kept(own)))
         found = list(rows.order_by("-created_at", "-id").values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
         pks = [str(pk) for pk in found[:MOST_AT_ONCE]]
         if request.method == "POST" and pks and request.POST.get("number") == str(len(pks)):
@@ -79,10 +80,6 @@ class FilterAction:
             return many_rows.in_background(request, job)
         messages.success(request, bulk.do_now(job))
         return HttpResponseRedirect(way_back)
-
-
-def _may_send(request: HttpRequest, services: Iterable[Service]) -> list[Service]:
-    return [one for one in services if permissions.may_in(request, one.pk, [Role.SEND_MESSAGES])]
 
 
 def _counted(named: str, *, is_capped: bool) -> str:

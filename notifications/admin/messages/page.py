@@ -29,6 +29,7 @@ from notifications.admin.templates import languages
 from notifications.errors import EmailTooLargeToShow
 from notifications.models import Attachment, Channel, KeyType, MessageOrigin, Notification, UnsubscribeRequest
 from notifications.models.status import COMPLETED
+from notifications.recipients import phone
 from notifications.rendering import email, preview, previews, sms
 from notifications.rendering.document import html_document
 from notifications.submission import senders
@@ -102,7 +103,7 @@ def sms_shown(message: Notification) -> dict[str, Any]:
     text = sms.SmsText(message.body)
     return {
         "bubble": sms.preview_html(text),
-        "sender": senders.from_number(message.sms_sender),
+        "sender": phone.displayed(senders.from_number(message.sms_sender)),
         "counted": preview.facts(text),
         "costly": preview.costly(text),
     }
@@ -126,7 +127,7 @@ def _facts(message: Notification) -> list[Fact]:
             asked = format_html('<a class="sb-link" href="{}">{}</a>, {}', url, at, state)
             facts.append(Fact(label="Unsubscribe request", value=asked))
     else:
-        facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
+        facts.append(Fact(label="Sender", value=phone.displayed(senders.from_number(message.sms_sender))))
     if message.reference:
         facts.append(Fact(label="Reference", value=message.reference))
     facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))

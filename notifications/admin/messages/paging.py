@@ -93,6 +93,8 @@ def _ids(parts: Sequence[Messages], most: int, *, oldest_first: bool = False) ->
     """Return the ids of the first `most` rows of all parts. One statement reads up to `most` rows of each part."""
     order = ("created_at", "id") if oldest_first else ("-created_at", "-id")
     first = [part.order_by(*order).values_list("created_at", "pk")[:most] for part in parts]
+    if not first:
+        return []
     if len(first) == 1:
         return [identifier for _, identifier in first[0]]
     compiled = [rows.query.sql_with_params() for rows in first]

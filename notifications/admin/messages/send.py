@@ -16,7 +16,6 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from config import audit, formats
-from config.audit.masking import mask
 from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
@@ -266,6 +265,7 @@ class SendPage:
             return "Send 1 test (nothing is really sent)"
         kind = Channel(notification.channel).noun
         through = next(iter(providers.names_for(Channel(notification.channel))), "none takes it yet")
-        to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"
+        recipient = permissions.shown(notification.recipient, is_shown_whole=False)
+        to, how = f"1 {kind} to {recipient}", f"(real, provider {through})"
         waits_until = notification.quiet_until or notification.scheduled_for
         return f"Schedule {to} for {formats.spoken(waits_until)} {how}" if waits_until else f"Send {to} {how}"

@@ -63,7 +63,7 @@ def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
     _note(request, proof.KIND, person)
     numbers = _counts(person)
     context: dict[str, Any] = {
-        "recipient": person.recipient.as_given,
+        "recipient": person.shown,
         "where": _where(request),
         "rows": [(kind.title, numbers[kind.name]) for kind in kinds.KINDS if numbers[kind.name]],
         "total": sum(numbers.values()),
@@ -86,7 +86,7 @@ def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBas
         _note(request, proof.EXPORT, person)
         return _file(person, Format(form))
     explanation = [
-        f"The {name} file has everything that is stored about {person.recipient.as_given} in {_where(request)}.",
+        f"The {name} file has everything that is stored about {person.shown} in {_where(request)}.",
         "Files are listed without their content, which only the link of the recipient can decrypt.",
         "The export is recorded in the audit and the read log, without the recipient.",
     ]
@@ -105,7 +105,7 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         run = new_job(request, job.KIND, arguments=arguments, total=max(total, 1), way_back=way_back)
         return in_background(request, run)
     explanation = [
-        f"This erases {formats.counted(total, 'row')} about {person.recipient.as_given} in {_where(request)}, "
+        f"This erases {formats.counted(total, 'row')} about {person.shown} in {_where(request)}, "
         "and the recipient in all other texts. It cannot be undone.",
         "Messages that are not sent yet are cancelled first.",
         *_LEAVES.values(),

@@ -141,8 +141,9 @@ def _effect_on_channel(channel: Channel) -> str:
 
 def _effect_on_provider(name: str) -> str:
     stopped, others = [], set()
+    paused = set(SendingPause.objects.current().filter(kind=PauseKind.PROVIDER).values_list("name", flat=True))
     for channel in _channels_of(name):
-        rest = {other for other in providers.names_for(channel) if other != name} - _paused_providers()
+        rest = {other for other in providers.names_for(channel) if other != name} - paused
         others |= rest
         stopped += [] if rest else [f"{channel.noun}s"]
     sentence = f"Within seconds, workers send nothing more through {name}."
@@ -151,10 +152,6 @@ def _effect_on_provider(name: str) -> str:
     if stopped:
         sentence += f" No other provider takes {' and '.join(stopped)}. {_KEPT}"
     return sentence
-
-
-def _paused_providers() -> set[str]:
-    return set(SendingPause.objects.current().filter(kind=PauseKind.PROVIDER).values_list("name", flat=True))
 
 
 def _channels_of(name: str) -> list[Channel]:

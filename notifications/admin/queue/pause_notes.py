@@ -27,9 +27,10 @@ def notes(request: HttpRequest) -> list[PauseNote]:
     """Return the current pauses of channels, and for operators also those of providers."""
     pauses = SendingPause.objects.current().order_by("since")
     if permissions.is_operator(request):
+        urls = [reverse(f"admin:queue_resume_{pause.kind}", args=[pause.name]) for pause in pauses]
         return [
-            PauseNote(title=_title(pause), since=pause.since, by=pause.by, reason=pause.reason, url=_url(pause))
-            for pause in pauses
+            PauseNote(title=_title(pause), since=pause.since, by=pause.by, reason=pause.reason, url=url)
+            for pause, url in zip(pauses, urls, strict=True)
         ]
     return [PauseNote(title=_title(pause), since=pause.since) for pause in pauses.filter(kind=PauseKind.CHANNEL)]
 
@@ -37,7 +38,3 @@ def notes(request: HttpRequest) -> list[PauseNote]:
 def _title(pause: SendingPause) -> str:
     is_channel = pause.kind == PauseKind.CHANNEL
     return _TITLES[Channel(pause.name)] if is_channel else f"The provider {pause.name} is paused"
-
-
-def _url(pause: SendingPause) -> str:
-    return reverse(f"admin:queue_resume_{pause.kind}", args=[pause.name])

@@ -115,7 +115,7 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    got = column("Received", lambda row: cells.date_above_time(row.created_at))
+    got = column("Received", lambda row: permissions.titled(row, cells.date_above_time(row.created_at)))
 
     @admin.display(description="From")
     def from_whom(self, row: ReceivedEmail) -> SafeString:

@@ -20,6 +20,7 @@ from notifications.admin.received_texts.filters import IS_ANSWERED, RECIPIENT_FI
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import RetainedRowAdmin, kept
 from notifications.models import Channel, ReceivedText, Role, Suppression
+from notifications.recipients import phone
 from notifications.submission import text_keywords
 
 _FIRST_CHARACTERS = 80
@@ -88,11 +89,13 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    got = column("Received", lambda text: cells.date_above_time(text.created_at))
+    got = column("Received", lambda text: permissions.titled(text, cells.date_above_time(text.created_at)))
 
     @admin.display(description="From")
     def from_whom(self, text: ReceivedText) -> SafeString:
-        return cells.two_lines(permissions.shown_recipient(text, text.user_number), f"to {text.notify_number}")
+        return cells.two_lines(
+            permissions.shown_recipient(text, text.user_number), f"to {phone.displayed(text.notify_number)}"
+        )
 
     said = column("Newest text", lambda text: Truncator(" ".join(text.content.split())).chars(_FIRST_CHARACTERS))
 

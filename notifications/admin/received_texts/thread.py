@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from config.reading import read_moment
 from notifications.admin.messages import status_titles
 from notifications.models import Channel, KeyType, Notification, ReceivedText
+from notifications.recipients import phone
 from notifications.rendering import sms
 from notifications.submission.templates import redaction
 
@@ -60,7 +61,9 @@ def of(text: ReceivedText, *, before: str = "") -> Thread:
 
 def _received(rows: QuerySet[ReceivedText]) -> Iterator[ThreadText]:
     for row in rows[: MOST_SHOWN + 1]:
-        yield ThreadText(at=row.created_at, text=row.content, is_received=True, about=f"To {row.notify_number}")
+        yield ThreadText(
+            at=row.created_at, text=row.content, is_received=True, about=f"To {phone.displayed(row.notify_number)}"
+        )
 
 
 def _sent(rows: QuerySet[Notification]) -> Iterator[ThreadText]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from config import audit, formats
+from config.audit import titles
 from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
@@ -77,10 +78,10 @@ class DefaultedAdmin(ServiceRowAdmin):
             self._others(row).update(is_default=False)
             type(row).objects.filter(pk=row.pk).update(is_default=True)
             self.audit(request, "made_default", row, before={"is_default": False}, after={"is_default": True})
-            return self.action_done(request, self.list_url(), f"{self._text(row)} is now the default.")
-        explanation = [f"Messages use {self._text(row)} unless they name another {self.opts.verbose_name}."]
+            return self.action_done(request, self.list_url(), f"{titles.whole(row)} is now the default.")
+        explanation = [f"Messages use {titles.whole(row)} unless they name another {self.opts.verbose_name}."]
         return self.action_page(
-            request, row, title=f"Make {self._text(row)} the default", button="Make default", explanation=explanation
+            request, row, title=f"Make {titles.whole(row)} the default", button="Make default", explanation=explanation
         )
 
     def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
@@ -90,7 +91,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         error = "Somebody has just removed it." if row.archived_at else self.removal_error(row)
         others = self._others(row)
         form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
-        title = f"Remove {self._text(row)}"
+        title = f"Remove {titles.whole(row)}"
         if error:
             return self.error_page(request, row, title, error)
         if request.method == "POST" and (form is None or form.is_valid()):
@@ -100,8 +101,10 @@ class DefaultedAdmin(ServiceRowAdmin):
             if form is not None:
                 form.cleaned_data["follower"].is_default = True
                 form.cleaned_data["follower"].save(update_fields=["is_default"])
-            self.audit(request, "removed", row, before={self.text_field: self._text(row), "is_default": True})
-            return self.action_done(request, self.list_url(), f"{self._text(row)} is removed.")
+            self.audit(
+                request, "removed", row, before={self.text_field: getattr(row, self.text_field), "is_default": True}
+            )
+            return self.action_done(request, self.list_url(), f"{titles.whole(row)} is removed.")
         used = formats.spoken(row.last_used_at) if row.last_used_at else "never"
         explanation = [
             f"Last used: {used}.",
@@ -125,24 +128,16 @@ class DefaultedAdmin(ServiceRowAdmin):
     def _others(self, row: Any) -> Any:
         return type(row).objects.filter(service=row.service, archived_at=None).exclude(pk=row.pk)
 
-    def _text(self, row: Any) -> str:
-        return str(getattr(row, self.text_field))
-
-
-class FollowerField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, row: Any) -> str:
-        return str(row.sender if isinstance(row, SmsSender) else row.email_address)
-
 
 class FollowerForm(forms.Form):
     """The row that becomes the default after the removal."""
 
-    follower = FollowerField(queryset=None, label="New default", empty_label=None, widget=Select)
+    follower: Any = forms.ModelChoiceField(queryset=None, label="New default", empty_label=None, widget=Select)
 
     def __init__(self, *args: Any, followers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["follower"]
-        field.queryset = followers  # type: ignore[attr-defined]  # a ModelChoiceField has one
+        field: Any = self.fields["follower"]
+        field.queryset, field.label_from_instance = followers, titles.whole
 
 
 @admin.register(SmsSender)
@@ -150,11 +145,13 @@ class SmsSenderAdmin(DefaultedAdmin):
     change_form_template = "admin/notifications/sms_sender_change_form.html"
     form = SmsSenderForm
     text_field = "sender"
-    fields = ("service", "sender", "default", "id_to_copy", "used", "added")
+    fields = ("service", "shown_sender", "default", "id_to_copy", "used", "added")
     add_fields = ("service", "sender", "is_default")
     message_field = "sms_sender"
-    list_display = ("sender", "default", "id_to_copy", "used", "added")
+    list_display = ("shown_sender", "default", "id_to_copy", "used", "added")
     empty = "No text message sender. Every service has one that its messages come from."
+
+    shown_sender = column("Sender", str, ordering="sender")
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
@@ -191,7 +188,10 @@ class ReplyToAddressAdmin(DefaultedAdmin):
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         if obj.state == ReplyToState.CONFIRMED:
             return super().buttons(request, obj)
-        own = [Button("Send confirmation email…", "send-confirmation"), Button("Confirm outside…", "confirm-outside")]
+        own = [
+            Button("Send confirmation email…", "send-confirmation"),
+            Button("Confirm without email…", "confirm-outside"),
+        ]
         return [*own, *super().buttons(request, obj)]
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:

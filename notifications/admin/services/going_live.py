@@ -82,10 +82,10 @@ def _reply_to(service: Service, link_to: LinkTo) -> ChecklistItem:
 
 def _sender(service: Service, link_to: LinkTo) -> ChecklistItem:
     row = service.sms_senders.filter(archived_at=None, is_default=True).first()
-    detail = f"Text messages come from {row.sender}." if row else "There is no default sender."
+    detail = f"Text messages come from {row}." if row else "There is no default sender."
     is_own = row is not None and row.sender != settings.DEFAULT_SMS_SENDER
     if row and not is_own:
-        detail = f"Text messages come from {row.sender}, the sender of every new service. Add one that people know."
+        detail = f"Text messages come from {row}, the sender of every new service. Add one that people know."
     return ChecklistItem(
         title="Text message sender",
         detail=detail,

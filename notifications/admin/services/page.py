@@ -48,8 +48,6 @@ def sections(
             "general",
             "General",
             Fact(label="Name", value=service.name),
-            Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
-            Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
             Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
             Fact(
                 label="Unsubscribe requests are kept for",
@@ -123,7 +121,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
         Fact(label="Start with the service name", value=ON if service.prefix_sms else OFF),
         Fact(
             label="Senders",
-            value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
+            value=", ".join(f"{row} (default)" if row.is_default else str(row) for row in names) or "None",
             link=link_to("View text message senders", SmsSender),
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
@@ -156,6 +154,8 @@ def _api(service: Service) -> tuple[Fact, ...]:
     guarded = "A message with the same template, recipient and reference is not sent again within this time."
     risk = "Everyone who reads a request can use its key." if whole else ""
     return (
+        Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
+        Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
         Fact(
             label="Repeat guard",
             value=formats.counted(minutes, "minute") if minutes else OFF,

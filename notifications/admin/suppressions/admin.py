@@ -156,9 +156,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
 
     # Columns
 
-    @admin.display(description="Recipient")
-    def to_whom(self, row: Suppression) -> str:
-        return permissions.shown_recipient(row, row.recipient)
+    to_whom = column("Recipient", lambda row: permissions.shown_recipient(row, row.recipient))
 
     where = column("Service", page.where)
     why = column("Reason", lambda row: cells.two_lines(row.get_reason_display(), row.get_source_display()))

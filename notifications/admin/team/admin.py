@@ -28,6 +28,7 @@ from notifications.admin.team import invitation
 from notifications.admin.team.forms import SOMEONE_MUST_MANAGE, NewTeamMemberForm, RolesForm, TeamMemberForm
 from notifications.delivery import own_email
 from notifications.models import Role, TeamMember
+from notifications.recipients import phone
 
 _EXPLANATION = (
     "Send this link to the person yourself. It works once, within 7 days. The person chooses a user name and a "
@@ -38,7 +39,7 @@ _EXPLANATION = (
 @admin.register(TeamMember)
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    list_display = ("shown_email_address", "phone", "account", "held_roles", "added")
+    list_display = ("shown_email_address", "called", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
     create_verb = "Add"
@@ -206,7 +207,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     # Columns
 
     shown_email_address = column("Email address", lambda one: cells.breakable(one.title), ordering="email_address")
-    phone = column("Phone", lambda member: member.phone_number or "–")
+    called = column("Phone", lambda member: phone.displayed(member.phone_number) or "–")
 
     @admin.display(description="Account")
     def account(self, member: Any) -> SafeString:

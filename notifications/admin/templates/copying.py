@@ -1,4 +1,4 @@
-"""Copying a template to another service. Source: docs/reference/console.md §2.4."""
+"""Copying a template, within its service or to another one. Source: docs/reference/console.md §2.4."""
 
 from typing import Any
 
@@ -16,6 +16,8 @@ from notifications.models import Role, Service, Template
 from notifications.submission.templates import changing
 from notifications.validation import names
 
+_LONGEST_NAME = 255
+
 
 class CopyForm(forms.Form):
     """The service that gets the copy, and the name there."""
@@ -23,10 +25,11 @@ class CopyForm(forms.Form):
     service: "forms.ModelChoiceField[Service]" = forms.ModelChoiceField(
         queryset=Service.objects.none(), label="Service", empty_label="Select a service", widget=Select
     )
-    name = forms.CharField(max_length=255, widget=TextInput, help_text="Recipients never see it.")
+    name = forms.CharField(max_length=_LONGEST_NAME, widget=TextInput, help_text="Recipients never see it.")
 
     def __init__(self, *args: Any, template: Template, services: QuerySet[Service], **kwargs: Any) -> None:
-        super().__init__(*args, **{"initial": {"name": template.name}, **kwargs})
+        initial = {"service": template.service_id, "name": f"Copy of {template.name}"[:_LONGEST_NAME]}
+        super().__init__(*args, **{"initial": initial, **kwargs})
         self.template = template
         self.fields["service"].queryset = services  # type: ignore[attr-defined]  # a ModelChoiceField has one
 
@@ -50,13 +53,8 @@ class CopyingAdmin(ComparingAdmin):
     """The page that copies a template. The person may edit templates in both services."""
 
     def copy(self, request: HttpRequest, template: Template) -> HttpResponse:
-        """Make a template of the published version in another service, with version 1."""
-        title = f"Copy {template.name} to another service"
-        services = permissions.services_with(request, Role.EDIT_TEMPLATES).filter(active=True)
-        services = services.exclude(pk=template.service_id).order_by("name")
-        if not services.exists():
-            error = "There is no other service in which you may edit templates. Ask a manager of that service."
-            return self.error_page(request, template, title, error)
+        """Make a template of the published version, with version 1."""
+        services = permissions.services_with(request, Role.EDIT_TEMPLATES).filter(active=True).order_by("name")
         form = CopyForm(posted(request), template=template, services=services)
         if request.method == "POST" and form.is_valid():
             service, name = form.cleaned_data["service"], form.cleaned_data["name"]
@@ -65,7 +63,7 @@ class CopyingAdmin(ComparingAdmin):
         return self.action_page(
             request,
             template,
-            title=title,
+            title=f"Copy {template.name}",
             button="Copy template",
             explanation=[
                 f"The copy is a new template with its own ID. Its version 1 has the text of version "

@@ -108,7 +108,7 @@ class DraftsAdmin(ArchivingAdmin):
             button="Restore as draft",
             explanation=[
                 f"The text of version {chosen.number} becomes a new draft.",
-                f"Calls use version {template.current_version} until you publish the draft.",
+                f"Messages use version {template.current_version} until you publish the draft.",
                 *([replaced] if newest.state == VersionState.DRAFT else []),
             ],
         )
@@ -124,7 +124,7 @@ class DraftsAdmin(ArchivingAdmin):
             return f"The text has not changed. It is still version {newest.number}."
         if is_draft:
             version = changing.save_draft(template, text, editor_of(request), note=note)
-            return f"Saved as a draft, version {version.number}. Calls use version {template.current_version}."
+            return f"Saved as a draft, version {version.number}. Messages use version {template.current_version}."
         version = template.save_draft(text, note=note, author=audit.author(request)) if is_changed else newest
         if breaks.find(template, version) is None:
             return self.publish_version(request, template, version, is_for_all=True)

@@ -44,7 +44,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         required=False,
         max_length=MAX_CODE_CHARACTERS,
         widget=TextInput,
-        help_text="A code, such as en or cy. Sends that ask for no language, or for one without a text, use this text.",
+        help_text="A code, such as en or cy. Messages in a language without a text of its own use this text.",
     )
     unsubscribe_link = forms.BooleanField(
         label="Add an unsubscribe link at the end",

@@ -143,7 +143,7 @@ def _sms(content: str, values: dict[str, object], service: Service | None, *, la
     sender = SmsSender.objects.filter(service=service, is_default=True, archived_at=None).first() if service else None
     return {
         "bubble": preview.marked(sms.preview_html(text)),
-        "sender": sender.sender if sender else settings.DEFAULT_SMS_SENDER,
+        "sender": str(sender or settings.DEFAULT_SMS_SENDER),
         "facts": preview.facts(text),
         "costly": preview.costly(text),
         "unvalued": preview.unvalued(sms.editor_count(content, prefix=prefix)) if placeholders.find(content) else "",

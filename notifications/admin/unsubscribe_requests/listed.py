@@ -77,7 +77,7 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
         if request.method == "POST":
             many_rows.do_one(request, marking.KIND, row)
             return self.action_done(request, self.row_url(row), "The request is marked as done.")
-        asked = f"{self._recipient(row)} unsubscribed {formats.on(row.created_at)}."
+        asked = f"{self.to_whom(row)} unsubscribed {formats.on(row.created_at)}."
         email = f"The request is about “{row.template.name}”, sent {formats.on(row.email_created_at)}."
         deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
@@ -95,29 +95,19 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
             nothing="All of these requests are already done.",
             explanation=[_TAKE_OFF],
             columns=("Recipient", "Template", "Requested"),
-            cells=lambda rows: [
-                (self._recipient(row), row.template.name, formats.spoken(row.created_at)) for row in rows
-            ],
+            cells=lambda rows: [(self.to_whom(row), row.template.name, formats.spoken(row.created_at)) for row in rows],
         )
 
     # Columns
 
-    asked = column("Requested", lambda row: cells.moment(row.created_at))
-
-    @admin.display(description="Recipient")
-    def to_whom(self, row: UnsubscribeRequest) -> str:
-        return self._recipient(row)
-
+    asked = column("Requested", lambda row: permissions.titled(row, cells.moment(row.created_at)))
+    to_whom = column("Recipient", lambda row: permissions.shown_recipient(row, row.recipient))
     of_template = column("Template", lambda row: row.template.name)
     sent = column("Email sent", lambda row: cells.moment(row.email_created_at))
 
     @admin.display(description="State")
     def state(self, row: UnsubscribeRequest) -> SafeString:
         return cells.chip("Waiting", "warn") if row.done_at is None else cells.chip("Done", "good")
-
-    @staticmethod
-    def _recipient(row: UnsubscribeRequest) -> str:
-        return permissions.shown_recipient(row, row.recipient)
 
     def _facts(self, row: UnsubscribeRequest) -> tuple[Fact, ...]:
         kept_days = row.service.unsubscribe_request_days
@@ -131,7 +121,7 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
             kept = f"{by}. Signalbox deletes the request {kept_days} days later."
             done = Fact(label="State", value=self.state(row), remark=kept)
         return (
-            Fact(label="Recipient", value=self._recipient(row)),
+            Fact(label="Recipient", value=self.to_whom(row)),
             Fact(label="Requested", value=cells.moment(row.created_at)),
             Fact(label="Template", value=row.template.name, link=("Open the template", template_url)),
             Fact(

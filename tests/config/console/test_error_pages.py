@@ -15,7 +15,7 @@ def test_a_missing_page_keeps_the_navigation(console):
     answer = console.get("/admin/nothing/")
 
     assert answer.status_code == 404
-    assert "404 · Page not found" in words(answer)
+    assert "Error 404" in words(answer)
     assert 'href="/admin/account/"' in words(answer)  # the frame has the person's own menu
 
 
@@ -23,7 +23,7 @@ def test_a_forbidden_page_says_whom_to_ask(db):
     answer = browser_of(make_person()).get("/admin/auth/user/")
 
     assert answer.status_code == 403
-    assert "403 · You do not have permission" in words(answer)
+    assert "Error 403" in words(answer)
     assert "Ask a manager of your service or an operator for permission" in words(answer)
 
 
@@ -50,4 +50,4 @@ def test_a_broken_page_shows_the_request_id_and_uses_no_database(operator):
 
 
 def test_elsewhere_an_error_is_not_a_console_page(console):
-    assert "404 · Page not found" not in words(console.get("/nothing/"))
+    assert "Error 404" not in words(console.get("/nothing/"))

@@ -72,6 +72,12 @@ def test_an_owner_of_a_data_set_creates_a_dashboard_and_adds_tiles(browser, owne
     assert "Visits by month" in texts(browser.get(url("tiles", row.pk)))
 
 
+def test_without_a_title_there_is_no_error_at_the_name_that_is_made_from_it(browser, owner):
+    page = browser.post(url("add"), {**NEW, "title": "", "slug": "", "owners": [owner.pk]})
+
+    assert page.context["adminform"].form.errors.keys() == {"title"}
+
+
 def test_a_tile_needs_a_query_or_a_text(browser, own):
     page = browser.post(url("add-tile", own.pk), {"saved_query": "", "text": ""})
 

@@ -59,6 +59,7 @@ def test_a_person_imports_a_file(manager, data_set):
 
     shown = press(manager, url, "answer", **{"question-0": "0", "question-1": "0"})
     assert "The first 3 rows as they would be stored" in shown
+    assert ('<th scope="col">Time</th>' in shown, "31 January 2024" in shown) == (True, True)
     assert ("Köln" in shown, "Rejected" in shown, "Import 3 rows" in shown) == (True, True, True)
     assert not stored(data_set)
 

@@ -86,6 +86,20 @@ def test_the_list_shows_recipients_masked(viewer, message):
     assert "ana@" not in page
 
 
+def test_each_link_of_a_row_has_its_own_name(console, template):
+    now = timezone.now()
+    for recipient in ("ana@example.org", "ben@example.org"):
+        factories.make_notification(template, recipient, created_at=now)
+
+    page = console.get(LOG).content.decode()
+
+    rows = re.findall(
+        r'<a href="(/admin/notifications/notification/[^"/]+/change/[^"]*)"[^>]*>(.*?)</a>', page, re.DOTALL
+    )
+    links = {(" ".join(re.sub("<[^>]*>", " ", name).split()), url) for url, name in rows}
+    assert len({name for name, _ in links}) == len(links) == 4, links
+
+
 def test_people_with_the_permission_see_recipients(service, message):
     page = colleague(service, Role.SEE_RECIPIENTS).get(LOG).content.decode()
 
@@ -310,7 +324,27 @@ def test_a_page_needs_the_same_statements_for_any_number_of_services(console, se
 
     of_messages = [one["sql"] for one in queries if 'FROM "notifications_notification"' in one["sql"]]
     assert len(listed) == 2 * services
-    assert len(of_messages) == 4  # positions, rows, counters, and whether there are test messages
+    assert len(of_messages) == 3  # positions, rows, and whether there are test messages; the page has all to count
+
+
+@pytest.mark.parametrize("query", ["status=failed", "status=failed&older=20991119T120000000000.{id}"])
+def test_a_status_that_no_message_has_is_not_searched_for(console, message, query):
+    with CaptureQueriesContext(connection) as queries:
+        listed = found(console, query.format(id=message.pk.hex))
+
+    of_messages = [one["sql"] for one in queries if 'FROM "notifications_notification"' in one["sql"]]
+    assert listed == []
+    assert len(of_messages) == 2  # counters, and whether there are test messages
+
+
+def test_a_message_of_the_last_minute_is_found_among_many(console, template):
+    """The statistics do not have it yet."""
+    factories.repeat_notification(factories.make_notification(template, status="delivered"), MAX_COUNTED + 1)
+    counting.count_recent()
+    failed = factories.make_notification(template, status="technical-failure")
+
+    assert found(console, "status=failed") == found(console, "status=technical-failure") == [failed]
+    assert counters(console)["Failed"] == 0
 
 
 def test_the_log_shows_active_filters_and_removes_each(console, template):

@@ -191,7 +191,7 @@ def test_without_the_role_numbers_are_masked(service: Service, template: Templat
     assert [page.status_code for page in pages] == [200] * 4
     for page in pages:
         assert ANA not in page.content.decode()
-        assert "44•••••123" in text_of(page)
+        assert "07•••••123" in text_of(page)
     assert client.post(f"{LIST}search/", {"term": ANA}).status_code == 403
 
 

@@ -121,7 +121,7 @@ def bounce_of(row: ReplyToAddress, domain: str) -> bytes:
 
 def test_only_an_operator_confirms_outside_with_a_reason(console, manager, service):
     row = factories.make_reply_to(service, ADDRESS)
-    assert "Confirm outside" not in manager.get(page_of(row, "change")).content.decode()
+    assert "Confirm without email" not in manager.get(page_of(row, "change")).content.decode()
     assert manager.post(page_of(row, "confirm-outside"), {"reason": "x"}).status_code == 403
 
     assert "This field is required." in console.post(page_of(row, "confirm-outside"), {}).content.decode()

@@ -1,4 +1,4 @@
-"""Copying a template to another service."""
+"""Copying a template, within its service or to another one."""
 
 import html
 
@@ -109,10 +109,15 @@ def test_only_services_in_which_the_person_may_edit_templates_are_offered(editor
     assert not Template.objects.filter(service=other).exists()
 
 
-def test_without_another_service_the_page_says_so(template, source):
-    page = colleague(source, Role.EDIT_TEMPLATES).get(reverse("admin:notifications_template_copy", args=[template.pk]))
+def test_a_copy_within_the_service_is_offered_first(template, source):
+    client = colleague(source, Role.EDIT_TEMPLATES)
 
-    assert "There is no other service in which you may edit templates." in text_of(page)
+    form = client.get(reverse("admin:notifications_template_copy", args=[template.pk])).context["form"]
+    answer = text_of(copy(client, template, source, form["name"].value()))
+
+    assert (form["service"].value(), form["name"].value()) == (source.pk, "Copy of Welcome")
+    assert "Copied to Tides as “Copy of Welcome”." in answer
+    assert "already has a template with this name" in text_of(copy(client, template, source))
 
 
 @pytest.mark.parametrize(("is_member", "status"), [(True, 403), (False, 404)])

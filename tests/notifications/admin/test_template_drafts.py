@@ -51,7 +51,7 @@ def publish(client, template, version, *, published=1, keys="all"):
 def test_a_draft_is_stored_beside_the_published_version(console, template):
     page = save_draft(console, template, content="Dear all", name="Greeting", note="for boats")
 
-    assert "Saved as a draft, version 2. Calls use version 1." in page
+    assert "Saved as a draft, version 2. Messages use version 1." in page
     template.refresh_from_db()
     assert (template.current_version, template.name, template.updated_at) == (1, "Welcome", None)
     assert states(template) == [(1, "published"), (2, "draft")]
@@ -68,7 +68,7 @@ def test_the_editor_shows_the_draft(console, template):
     page = html.unescape(console.get(page_of(template)).content.decode())
 
     assert re.search(r"<textarea[^>]*name=\"content\"[^>]*>\s*Dear \(\(name\)\), bring a rope<", page)
-    assert "You are editing the draft, version 2. Calls use version 1." in page
+    assert "You are editing the draft, version 2. Messages use version 1 until you publish it." in page
     assert 'name="based_on" value="2"' in page
     assert f'href="{page_of(template, "compare")}?from=1&to=2">Compare with version 1</a>' in page
 
@@ -147,7 +147,7 @@ def test_a_draft_is_published_on_its_page(console, template):
     factories.make_draft(template, "Dear all")
 
     page = html.unescape(console.get(page_of(template, "publish")).content.decode())
-    assert "Version 2 is saved as the draft. Calls use version 1." in page
+    assert "Version 2 is saved as the draft. Messages use version 1." in page
     assert "No call of the last 30 days would be rejected because of a new placeholder." in page
     assert states(template) == [(1, "published"), (2, "draft")]
 
@@ -167,7 +167,7 @@ def test_a_draft_is_published_for_test_keys_only_and_then_for_all(console, templ
     assert "Version 2 is used by test keys only. Other keys use version 1." in page
     assert states(template) == [(1, "published"), (2, "test")]
     page = html.unescape(console.get(page_of(template, "publish")).content.decode())
-    assert "Version 2 is used by test keys only. Calls with other keys use version 1." in page
+    assert "Version 2 is used by test keys only. Messages of other keys use version 1." in page
     assert "Publish for test keys only" not in page
 
     publish(console, template, 2)
@@ -230,7 +230,7 @@ def test_an_earlier_version_is_restored_as_a_draft(console, template):
 
     url = page_of(template, "restore-draft") + "?number=1"
     page = console.get(url).content.decode()
-    assert "Calls use version 2 until you publish the draft." in page
+    assert "Messages use version 2 until you publish the draft." in page
     assert "The draft, version 3, stays in the list of versions." in page
 
     page = console.post(url, follow=True).content.decode()

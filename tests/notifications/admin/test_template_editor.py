@@ -209,7 +209,7 @@ def test_the_page_links_to_a_test_and_has_an_example_call(console, template):
 
     assert f'href="/admin/notifications/notification/send/?template={template.pk}"' in page
     assert "paste-a-test-key-here" in page
-    assert f'value="{template.pk}" aria-label="Template id"' in page
+    assert f'value="{template.pk}" aria-label="Template ID"' in page
 
 
 def test_the_role_to_see_activity_reads_text_and_versions(service, template):

@@ -152,7 +152,7 @@ def test_the_text_is_kept_as_a_draft_and_nothing_is_published(console, caller, t
 
     page = save(console, template, note="for boats")
 
-    assert "Version 2 is saved as the draft. Calls use version 1." in page
+    assert "Version 2 is saved as the draft. Messages use version 1." in page
     assert "No call used this template yesterday." in page
     assert version_of(template) == 1
     draft = template.versions.get(number=2)
@@ -279,7 +279,7 @@ def test_saving_a_draft_is_not_stopped(console, caller, template):
 
     page = console.post(page_of(template, "change"), {**values, "_save_draft": ""}, follow=True).content.decode()
 
-    assert "Saved as a draft, version 2. Calls use version 1." in page
+    assert "Saved as a draft, version 2. Messages use version 1." in page
 
 
 def test_values_are_on_neither_page_nor_in_the_record(console, caller, template):

@@ -4,6 +4,7 @@
 const KEPT = `:is(input, textarea, select):not([type="hidden"], [type="password"], [type="file"], [type="submit"],
     [readonly], [autocomplete="one-time-code"])`;
 const ON_THE_WAY = ["/admin/login/", "/admin/confirm/"]; // they lead back to the form
+const OF_ROW = ["id", "tile", "name", "number"]; // parameters that choose what the form is about
 const WARN_SECONDS = 120; // before the session ends
 
 window.addEventListener("load", () => {
@@ -16,17 +17,23 @@ window.addEventListener("load", () => {
     forget(prefix);
     const forms = [...document.querySelectorAll("#content form[method=post]:not([role=search], #changelist-form)")];
     const kept = forms.filter((form) => form.querySelector(KEPT));
-    kept.forEach((form, number) => keep(form, `${prefix}${location.pathname} ${number}`));
+    const query = new URLSearchParams(location.search);
+    const row = OF_ROW.map((name) => query.get(name) ?? "").join(" ");
+    kept.forEach((form, number) => keep(form, `${prefix}${location.pathname} ${number} ${row}`));
     if (kept.length) {
         setTimeout(() => warn(kept[0]), (frame.dataset.sessionSeconds - WARN_SECONDS) * 1000);
     }
 });
 
-// Forget what other people typed in this tab, and the form that the last page has sent if that led to another page.
+// Forget what other people typed in this tab, and the form that the last page has sent if the server has saved it: it
+// says so, or has redirected to another page. A person who goes to another page after an error loses nothing.
 function forget(prefix) {
     const sent = sessionStorage.getItem("sent");
     const is_saved = document.querySelector("[data-done], .messagelist .success");
-    const is_done = sent && (sent.split(" ")[2] !== location.pathname || is_saved);
+    const path = sent?.split(" ")[2];
+    const [{ redirectCount }] = performance.getEntriesByType("navigation");
+    const is_led_on = redirectCount > 0 && path !== location.pathname && document.referrer.startsWith(location.origin + path);
+    const is_done = sent && (is_saved || is_led_on);
     for (const key of Object.keys(sessionStorage)) {
         if ((key.startsWith("typed ") && !key.startsWith(prefix)) || (is_done && key === sent) || key === "sent") {
             sessionStorage.removeItem(key);
@@ -48,14 +55,16 @@ function keep(form, key) {
     form.addEventListener("input", store);
     form.addEventListener("change", store);
     document.addEventListener("submit", (event) => {
-        if (event.target === form && !event.defaultPrevented) {
+        if (event.target === form && !event.defaultPrevented && event.submitter?.formTarget !== "_blank") {
             is_leaving = true;
             sessionStorage.setItem("sent", key);
         }
     });
     document.addEventListener("click", (event) => {
         const link = event.target.closest("a[href]");
-        is_leaving ||= Boolean(link) && link.pathname === location.pathname && link.search !== location.search;
+        const is_elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || link?.target; // in another tab
+        const is_switch = link?.pathname === location.pathname && link.search !== location.search;
+        is_leaving ||= Boolean(is_switch && !is_elsewhere);
     });
     window.addEventListener("pageshow", () => { is_leaving = false; });
     window.addEventListener("beforeunload", (event) => {
