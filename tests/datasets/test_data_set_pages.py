@@ -484,7 +484,7 @@ def test_activity_shows_events_and_daily_counts(manager, data_set):
 
     assert "mina changed the number of records to keep of the data set “pay/volumes”" in text
     assert "pay/other" not in text
-    assert '<td class="sb-number">42</td>' in text
+    assert '<td class="sb-number" data-label="Records">42</td>' in text
 
 
 @pytest.mark.usefixtures("noon")

@@ -125,7 +125,7 @@ def test_the_list_of_keys_shows_the_data_that_a_program_needs(console, service, 
     assert f'value="{settings.BASE_URL}"' in page
     assert f'value="{service.pk}"' in page
     assert "order-7" in page
-    assert "07700900123" in page
+    assert "07700 900123" in page
 
 
 def test_people_without_the_permission_see_recipients_masked(service, client):
@@ -136,7 +136,7 @@ def test_people_without_the_permission_see_recipients_masked(service, client):
     page = client.get(LIST).content.decode()
 
     assert "Last message sent with the API" in page
-    assert "07700900123" not in page
+    assert "900123" not in page
 
 
 def test_the_page_waits_for_the_first_call_and_shows_it(console, service):
