@@ -122,18 +122,18 @@ class CollectedField:
         """Return TOTALS columns.
 
         They are the number, sum, least and greatest of the whole numbers and of the doubles that are added up, the
-        number of other present values, and that of listed values.
+        number of other present values if a method needs it, and that of listed values.
         """
         whole, double, text, other = self.columns
         adds_doubles = self.places is not None
-        rest = _any(
-            {
-                whole: "" if self.adds else _IS_THERE,
-                double: "" if adds_doubles else _IS_THERE,
-                text: _IS_THERE,
-                other: "coalesce({0} <> 'null', false)",
-            }
-        )
+        conditions = {
+            whole: "" if self.adds else _IS_THERE,
+            double: "" if adds_doubles else _IS_THERE,
+            text: _IS_THERE,
+            other: "coalesce({0} <> 'null', false)",
+        }
+        counts_any = any(METHODS[method].needs == Needs.PRESENCE for method in self.methods)
+        rest = _any(conditions) if counts_any else ""
         if rest and self.listed:
             rest = f"{rest} AND NOT {self.listed}"
         scaled = f"CAST({double} * {2.0 ** (self.places or 0)!r} AS HUGEINT)"
