@@ -129,3 +129,15 @@ def test_fields_for_files_have_no_border(page: Page, made: dict[str, Any]):
         page.goto(f"/admin/{place}/")
         field = page.locator("[type=file]").first
         assert field.evaluate("(file) => getComputedStyle(file).borderTopWidth") == "0px"
+
+
+def test_parts_of_a_page_have_space_between_them_on_a_phone(page: Page, made: dict[str, Any]):
+    page.set_viewport_size({"width": 390, "height": 860})
+    page.goto(f"/admin/datasets/savedquery/add/?data_set={made['set']}")
+    result, form = box(page.locator(".query-result")), box(page.locator("#savedquery_form"))
+    page.goto(f"/admin/notifications/template/{made['template']}/change/")
+    page.locator(".nf-curl summary").click()
+    above, below = (box(page.locator(".nf-curl .sb-copy").nth(number)) for number in (0, 1))
+
+    assert result["y"] + result["height"] + 8 <= form["y"]
+    assert above["y"] + above["height"] + 8 <= below["y"]
