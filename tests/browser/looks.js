@@ -149,11 +149,11 @@ window.looks = {
     // A tick that is not in the middle of the first line of the text on its right.
     isBesideItsLine(one) {
         const text = one.matches("[type=checkbox], [type=radio]") ? one.nextElementSibling : null
-        if (!text?.textContent.trim() || !text.checkVisibility()) return false
+        if (!text?.textContent.trim() || !one.checkVisibility({opacityProperty: true})) return false
         const range = document.createRange(), tick = one.getBoundingClientRect()
         range.selectNodeContents(text)
         const line = range.getClientRects()[0]
-        return line.left >= tick.right && Math.abs(line.top + line.height / 2 - tick.top - tick.height / 2) > 2.5
+        return line?.left >= tick.right && Math.abs(line.top + line.height / 2 - tick.top - tick.height / 2) > 2.5
     },
 
     // A time of one word, such as 5:18:51pm, on two lines.

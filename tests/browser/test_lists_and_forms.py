@@ -20,10 +20,12 @@ User.objects.create_superuser("{name}", "", "{password}")
 name = "{name} of the department for the environment, food, parks and gardens"
 service = factories.make_service(name=name, file_contact="https://quay.example/contact")
 template = factories.make_template(service)
+key = factories.make_api_key(service)
 factories.make_reply_to(service)
 data_set = making.make_data_set("{name}")
 making.put_in(data_set, making.some_records(2))
-print(json.dumps({{"name": "{name}", "service": str(service.pk), "template": str(template.pk), "set": data_set.pk}}))
+rows = {{"service": service, "template": template, "set": data_set, "key": key}}
+print(json.dumps({{"name": "{name}"}} | {{name: str(row.pk) for name, row in rows.items()}}))
 """
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
@@ -141,3 +143,12 @@ def test_parts_of_a_page_have_space_between_them_on_a_phone(page: Page, made: di
 
     assert result["y"] + result["height"] + 8 <= form["y"]
     assert above["y"] + above["height"] + 8 <= below["y"]
+
+
+def test_the_cards_below_a_form_are_as_wide_as_the_form(page: Page, made: dict[str, Any]):
+    page.set_viewport_size({"width": 1280, "height": 860})
+    page.goto(f"/admin/notifications/apikey/{made['key']}/change/")
+
+    card, form = box(page.locator(".nf-use .sb-card").first), box(page.locator(".form-rows").first)
+
+    assert card["width"] == form["width"]
