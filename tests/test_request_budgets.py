@@ -61,7 +61,7 @@ MOST = {
     "POST 3 records": Work(own=155, calls=1_850, files=35, statements=2),
     "GET aggregate": Work(own=250, calls=5_830, files=43, statements=6),
     "deliver one message": Work(own=300, calls=3_030, files=29, statements=5),
-    "message log": Work(own=700, calls=66_000, files=64, statements=13),
+    "message log": Work(own=700, calls=66_000, files=65, statements=13),
 }
 
 

@@ -130,10 +130,11 @@ MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
         ),
         "Data": (
             MenuPage("Data sets", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
-            MenuPage("Saved queries", "datasets.SavedQuery", "Questions about data sets, with charts and addresses"),
+            MenuPage("Saved queries", "datasets.SavedQuery", "Questions about data sets, with charts and URLs"),
             MenuPage("Dashboards", "datasets.Dashboard", "Pages of figures and charts, and publishing them"),
             MenuPage("Alarms", "datasets.Alarm", "Tell people when a data set is late or a figure is too high"),
             MenuPage("Access tokens", "datasets.AccessToken", "Tokens that read or write data sets"),
+            MenuPage("Query tokens", "datasets.QueryToken", "Tokens that read one saved query"),
             MenuPage("Groups", "datasets.DataGroup", "The first part of a data set's path"),
             MenuPage("Types", "datasets.DataType", "The second part of a data set's path"),
             MenuPage("Audit", "operations.AuditEvent", "Who did what, and when", is_shown=_has_only_data),
@@ -161,9 +162,7 @@ MENU: dict[str, dict[str, tuple[MenuPage, ...]]] = {
             MenuPage("Audit", "operations.AuditEvent", "Who did what, and when"),
             MenuPage("Read log", "operations.ReadEvent", "Who opened which message, file or record"),
             MenuPage("Services", "notifications.Service", "All services and their status"),
-            MenuPage(
-                "Protected names", "notifications.ProtectedName", "Names that only operators can assign, or nobody"
-            ),
+            MenuPage("Protected names", "notifications.ProtectedName", "Names only operators can assign, or nobody"),
             MenuPage("Users", "auth.User", "Accounts that can sign in"),
         )
     },

@@ -132,12 +132,38 @@ window.looks = {
         if (one.id === "result_list") return one.scrollWidth > one.parentElement.clientWidth
         const isCut = one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1
         if (one.matches("#result_list :is(td, th)") && style.overflowX === "hidden" && isCut) return true
+        if (looks.isUnderItsLabel(one) || looks.isBesideItsLine(one) || looks.isBroken(one)) return true
         for (let around = one; around !== document.documentElement; around = around.parentElement) {
             const {clipPath, overflowX} = getComputedStyle(around)
             if (clipPath !== "none" || overflowX === "auto") return false
         }
         return one.getBoundingClientRect().right > width + 1 && !one.closest("#menu")
     }).map((one) => "odd " + one.outerHTML.slice(0, 160)),
+
+    // A cell of a stacked table whose label, drawn by its style, covers its text.
+    isUnderItsLabel(one) {
+        const label = one.matches("td[data-label]") ? getComputedStyle(one, "::before") : null
+        return label?.position === "absolute" && parseFloat(getComputedStyle(one).paddingLeft) < parseFloat(label.width)
+    },
+
+    // A tick that is not in the middle of the first line of the text on its right.
+    isBesideItsLine(one) {
+        const text = one.matches("[type=checkbox], [type=radio]") ? one.nextElementSibling : null
+        if (!text?.textContent.trim() || !one.checkVisibility({opacityProperty: true})) return false
+        const range = document.createRange(), tick = one.getBoundingClientRect()
+        range.selectNodeContents(text)
+        const line = range.getClientRects()[0]
+        return line?.left >= tick.right && Math.abs(line.top + line.height / 2 - tick.top - tick.height / 2) > 2.5
+    },
+
+    // A time of one word, such as 5:18:51pm, on two lines.
+    isBroken(one) {
+        const word = one.matches("time") ? one.firstChild : null
+        if (word?.nodeType !== Node.TEXT_NODE || /\s/.test(word.data.trim())) return false
+        const range = document.createRange()
+        range.selectNodeContents(word)
+        return range.getClientRects().length > 1
+    },
 
     // Both the media query and the class of the theme, whose animations are ended at once.
     still(isDark) {

@@ -102,3 +102,26 @@ def test_in_a_walk_each_page_is_measured_at_each_width(page: Page):
     found = problems(Looks(is_walk=True), page, "<p class='wide'>Low water</p>", ".wide { width: 1400px; }")
 
     assert {one.partition(" ")[0] for one in found} == {"1280", "390"}
+
+
+@pytest.mark.parametrize(
+    ("content", "style"),
+    [
+        (
+            "<table><tr><td data-label='Writes'>1</td></tr></table>",
+            "td { position: relative } td::before { content: attr(data-label); position: absolute; left: 0 }",
+        ),
+        (
+            "<label class='t'><input type='radio'><span>Now</span></label>",
+            ".t { display: flex } input { margin: 0 } span { margin-top: 9px }",
+        ),
+        ("<p><time>5:18:51pm</time></p>", "p { width: 3rem; overflow-wrap: anywhere }"),
+    ],
+    ids=["label", "tick", "time"],
+)
+def test_a_label_over_its_text_a_tick_beside_its_line_and_a_broken_time_are_found(page: Page, content: str, style: str):
+    found = problems(Looks(), page, content, style)
+
+    found_at = {one.partition(" ")[2].partition("=")[0] for one in found}
+    assert found_at <= {"odd <td data-label", "odd <input type", "odd <time>5:18:51pm</time>"}
+    assert len(found) == 2  # one at each width

@@ -34,7 +34,7 @@ class TemplateFileForm(forms.Form):
         widget=TextInput,
         help_text="The name in double brackets that the text uses, such as terms for ((terms)).",
     )
-    file = forms.FileField(widget=forms.FileInput(attrs={"class": "sb-input"}), help_text="Up to 2 MB.")
+    file = forms.FileField(help_text="Up to 2 MB.")
     asks_for_email_address = forms.BooleanField(
         label="Ask recipients for their email address before the download",
         required=False,
