@@ -17,6 +17,7 @@ from config.limited.limits import AllBusy, CallEnded, ProcessLimits, TookTooLong
 Result = TypeVar("Result")
 
 _LOOK_SECONDS = 0.2  # between two looks at whether the caller still wants the result
+_STARVED = 0.9  # of the time of a call without a processor: the call had no chance
 _SHORT_WAIT_SECONDS = 0.4  # for a processor: normal on a machine with work
 _END_SECONDS = 10  # for the end of a child that has closed its connection, on a busy machine
 LIFE = Life()
@@ -127,7 +128,8 @@ class _Child:
                     raise CallEnded
                 if time.monotonic() >= until:
                     waited = self._seconds_without_processor() - waited
-                    raise AllBusy if waited > max(call.limits.seconds / 2, _SHORT_WAIT_SECONDS) else TookTooLong
+                    most = max(call.limits.seconds * _STARVED, _SHORT_WAIT_SECONDS)
+                    raise AllBusy if waited > most else TookTooLong
             answer: tuple[bool, Any] = self._connection.recv()
         except (EOFError, ConnectionError) as error:
             self._process.join(_END_SECONDS)
