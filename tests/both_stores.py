@@ -41,6 +41,7 @@ _SQL_AND_PLANS = (  # hand-written queries, constraints, collations, and values 
     "config/databases/test_concurrently.py",
     "config/databases/test_migrating.py",
     "config/databases/test_streaming.py",
+    "config/databases/test_tables.py",
     "config/test_clean_up_health_check.py",
     "config/test_metrics.py",
     "config/test_pending_counts.py",

@@ -9,6 +9,8 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+from config.databases.tables import CreateModels
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -24,7 +26,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    tables = [
         migrations.CreateModel(
             name="DataGroup",
             fields=[
@@ -346,3 +348,4 @@ class Migration(migrations.Migration):
             },
         ),
     ]
+    operations = [CreateModels(tables)]

@@ -13,6 +13,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from config.databases.tables import CreateModels
+
 TRUSTED = (
     "Companies House",
     "DVLA",
@@ -101,7 +103,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    tables = [
         migrations.CreateModel(
             name="ClientTries",
             fields=[
@@ -2336,5 +2338,8 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("table", "number"), name="bulk_table_part_unique")],
             },
         ),
+    ]
+    operations = [
+        CreateModels(tables),
         migrations.RunPython(protect_names, migrations.RunPython.noop),
     ]

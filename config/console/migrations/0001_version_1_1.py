@@ -19,6 +19,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from config.databases.tables import CreateModels
+
 POSTGRESQL = """
 CREATE FUNCTION operations_audit_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -121,7 +123,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    tables = [
         migrations.CreateModel(
             name="AuditHead",
             fields=[
@@ -391,5 +393,8 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("issuer", "subject"), name="sign_on_identity_unique")],
             },
         ),
+    ]
+    operations = [
+        CreateModels(tables),
         migrations.RunPython(create_triggers, drop_triggers),
     ]
