@@ -4,6 +4,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 ARGS ?=
 FIGURE ?=
+PYTHON ?=
 BIN  := .venv/bin
 
 .PHONY: run test bench lint pin sbom
@@ -42,10 +43,10 @@ sbom: .venv
 	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' requirements.txt | \
 	  $(BIN)/uv tool run --quiet --from cyclonedx-bom cyclonedx-py requirements --output-reproducible -o deploy/sbom.json -
 
-# Use the first Python that runs and is new enough. A name in PATH may be a shim that only prints other names.
+# Use PYTHON or the first Python that runs and is new enough. A name in PATH may be a shim that only prints other names.
 .venv:
 	@[ -w . ] || { echo "You cannot write to $$PWD. Clone the repository to a folder that you own."; exit 1; }
-	@for python in python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	@for python in $(PYTHON) python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; python=; \
 	done; \
 	[ -n "$$python" ] || { echo "Python 3.11 or newer was not found. Install it from your system's packages or from python.org."; exit 1; }; \

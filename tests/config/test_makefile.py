@@ -34,10 +34,14 @@ def install(machine: Path, name: str, script: str) -> None:
     program.chmod(0o755)
 
 
-def make_run(machine: Path) -> subprocess.CompletedProcess[str]:
+def make_run(machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": str(machine / "bin"), "HOME": os.environ.get("HOME", "/")}
     return subprocess.run(
-        [machine / "bin" / "make", "run"], cwd=machine / "clone", env=environment, capture_output=True, text=True
+        [machine / "bin" / "make", "run", *arguments],
+        cwd=machine / "clone",
+        env=environment,
+        capture_output=True,
+        text=True,
     )
 
 
@@ -62,6 +66,18 @@ def test_an_old_python_and_a_shim_get_one_line(machine):
 
     assert done.returncode != 0
     assert said(done)[0].startswith("Python 3.11 or newer was not found")
+
+
+def test_a_given_python_is_preferred(machine):
+    for name in ("python3.11", "chosen"):
+        install(machine, name, f'case "$*" in --version) echo {name};; "-m venv"*) exit 1;; esac')
+
+    done = make_run(machine, "PYTHON=chosen")
+
+    assert said(done) == [
+        "Creating .venv with chosen",
+        ".venv could not be created. Check that the disk has free space.",
+    ]
 
 
 def test_a_python_without_venv_gets_one_line(machine):
