@@ -14,7 +14,7 @@ from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.grouped_values import GroupedValues
 from datasets.queries.column_files.known_groups import MOST, KnownGroups
 from datasets.queries.column_files.sources import is_null
-from datasets.queries.column_files.statement import GroupedStatement, GroupRow
+from datasets.queries.column_files.statement import GroupedStatement, StatementRow
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
 
@@ -55,7 +55,7 @@ def different(
     known: KnownGroups,
     *,
     bits_from: int,
-) -> Iterator[GroupRow]:
+) -> Iterator[StatementRow]:
     """Count the different values of a field whose numbers are in one column.
 
     For few groups, group once by the value and set a bit for each of its groups: a value of four groups needs one entry

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from datasets.queries.column_files.fields import CollectedField
-from datasets.queries.column_files.statement import GroupedStatement, GroupRow
+from datasets.queries.column_files.statement import GroupedStatement, StatementRow
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,7 +33,7 @@ class KnownNumbers:
 class KnownGroups:
     """groups: all, or the first ones if there are more than MOST; records: of all; numbers: by the field's number"""
 
-    groups: list[GroupRow] = field(default_factory=list)
+    groups: list[StatementRow] = field(default_factory=list)
     records: int = 0
     numbers: dict[int, KnownNumbers] = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ class KnownGroups:
             numbers.add(size, least, greatest)
         return found
 
-    def add(self, row: GroupRow, records: int) -> None:
+    def add(self, row: StatementRow, records: int) -> None:
         """Add a group."""
         self.records += records
         if len(self.groups) <= MOST:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 5_000  # rows
 
 
-class GroupRow(NamedTuple):
+class StatementRow(NamedTuple):
     """A row of a grouped statement. groups: the columns by which it groups; values: the other ones"""
 
     keys: tuple[str | None, ...]
@@ -46,7 +46,7 @@ class GroupedStatement(NamedTuple):
         further: tuple[str, ...] = (),
         where: str = "true",
         after: str = "",
-    ) -> Iterator[GroupRow]:
+    ) -> Iterator[StatementRow]:
         """Yield keys, period and the columns of each group.
 
         further: columns to group by, which come first of these; after: clauses that choose among the groups
@@ -62,7 +62,7 @@ class GroupedStatement(NamedTuple):
         )
         yield from self.split(connection.cursor().execute(statement, self.conditions.parameters))
 
-    def split(self, found: "DuckDBPyConnection") -> Iterator[GroupRow]:
+    def split(self, found: "DuckDBPyConnection") -> Iterator[StatementRow]:
         """Yield keys, period and the other columns of each row of a result, whose first columns are the groups."""
         width = len(self.groups) - self.by_period
         while block := found.fetchmany(_AT_ONCE):
@@ -72,7 +72,7 @@ class GroupedStatement(NamedTuple):
                     continue
                 period = utc(row[width]) if self.by_period else None
                 groups = row[: len(self.groups)]
-                yield GroupRow(keys, period, list(row[len(groups) :]), groups)
+                yield StatementRow(keys, period, list(row[len(groups) :]), groups)
 
 
 @lru_cache(maxsize=20_000)  # the rows of one group in many periods have the same values
