@@ -39,9 +39,12 @@ READS = {
 }
 _BUILDER = """
 import sys
+from datetime import datetime
+import time_machine
 from datasets.columns import building
 for line in sys.stdin:
-    print(building.build_due(3600), flush=True)
+    with time_machine.travel(datetime.fromisoformat(line.strip())):
+        print(building.build_due(3600), flush=True)
 """
 _CLEAN_UP = (
     "from datasets import store; from datasets.columns import files; "
@@ -84,11 +87,11 @@ def write_for_an_hour(bench: Bench, it: Stand) -> None:
     ):
         read(data_set, ALL)
         for minute in range(MINUTES):
+            database.execute(_A_MINUTE_LATER)  # the writes of this minute are the last ones when files are built
             first = minute * 60 * A_SECOND
             for number in range(first, first + 60 * A_SECOND, AT_ONCE):
                 writes.append(_post(data_set, begins_at, number))
-            database.execute(_A_MINUTE_LATER)
-            _build(builder)
+            _build(builder, begins_at + timedelta(minutes=minute + 1))
             ((number_open, not_built),) = database.execute(_OPEN).fetchall()
             segments.append(number_open)
             outside.append(int(not_built))
@@ -144,11 +147,11 @@ def _post(data_set: Writable, begins_at: datetime, first: int) -> float:
     return _call(data_set, "POST", body)
 
 
-def _build(builder: "subprocess.Popen[str]") -> None:
-    """Build what is due, as the clock does each minute."""
+def _build(builder: "subprocess.Popen[str]", at: datetime) -> None:
+    """Build what is due at this moment, as the clock does each minute."""
     assert builder.stdin is not None
     assert builder.stdout is not None
-    print(file=builder.stdin, flush=True)
+    print(at.isoformat(), file=builder.stdin, flush=True)
     while not (line := builder.stdout.readline()).strip().isdigit():  # others are of its log
         assert line, "the builder has ended"
 
