@@ -99,7 +99,7 @@ def delete_unnamed() -> Iterator[int]:
 
 
 def _kept_path(name: str) -> Path:
-    return cache_folder() / name.replace("/", "_")
+    return Path(settings.COLUMNS_CACHE_DIR, name.replace("/", "_"))
 
 
 def _keep(path: Path, name: str) -> Path:

@@ -45,10 +45,11 @@ def of(relation: Relation, query: Query) -> Conditions:
 
 
 def add_range(found: Conditions, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool) -> None:
+    """Add the range as literals: DuckDB plans a statement with parameters twice, 2 ms for 20 files."""
     if start_at is not None:
-        found.add("_timestamp >= ?", naive(start_at))
+        found.add(f"_timestamp >= TIMESTAMP '{naive(start_at)}'")
     if end_at is not None:
-        found.add(f"_timestamp {'<=' if inclusive else '<'} ?", naive(end_at))
+        found.add(f"_timestamp {'<=' if inclusive else '<'} TIMESTAMP '{naive(end_at)}'")
 
 
 def add_groups(found: Conditions, columns: Iterable[str], groups: Collection[tuple[str | None, ...]]) -> None:

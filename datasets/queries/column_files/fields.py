@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TOTALS = 10  # columns of `CollectedField.totals`
 _NOTHING = ("0", "0", "NULL", "NULL")  # in place of the number, sum, least and greatest value of a column
 _SUMS = {"sum", "mean"}
+_OF_ANY_NUMBER = {"sum", "min", "max"}  # need to know only whether there is a number
 _IS_THERE = "{0} IS NOT NULL"
 _IS_NUMBER = "coalesce(regexp_matches({0}, '^[-0-9]'), false)"
 _BITS = 126  # of the sum, without its sign
@@ -112,17 +113,24 @@ class CollectedField:
             return cls(number=number, columns=columns, methods=given, adds=True, places=places, listed=listed)
         of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct", "stddev"} else ""
         if of and (places is not None or Needs.TOTALS not in needs.values()):
+            given |= {"min", "max"} if {*spread} & {*QUANTILES} else set()  # their range
             return cls(number=number, columns=columns, methods=given, adds=True, places=places, computed=spread, of=of)
         values = {whole: _IS_THERE, double: _IS_THERE, other: _IS_NUMBER}
         if Needs.VALUES in needs.values():
             values |= {text: _IS_THERE, other: f"({_IS_NUMBER} OR coalesce({{0}} IN ('true', 'false'), false))"}
         return cls(number=number, columns=columns, methods=given, adds=False, places=None, listed=_any(values))
 
+    @property
+    def counts_numbers(self) -> bool:
+        """Whether the totals have the number, least and greatest of all numbers, of which quantiles are computed."""
+        return bool({*self.computed} & {*QUANTILES}) and (self.of == self.columns[0] or self.places is not None)
+
     def totals(self) -> list[str]:
         """Return TOTALS columns.
 
         They are the number, sum, least and greatest of the whole numbers and of the doubles that are added up, the
-        number of other present values if a method needs it, and that of listed values.
+        number of other present values if a method needs it, and that of listed values. If no method needs the number
+        of numbers, it is 1 or 0.
         """
         whole, double, text, other = self.columns
         adds_doubles = self.places is not None
@@ -148,12 +156,14 @@ class CollectedField:
         """Return the number, sum, least and greatest value of a column, as far as a method needs them."""
         if is_null(column):
             return _NOTHING
-        return (
-            f"count({column})",
-            f"sum({addend})" if self.methods & _SUMS else "0",
-            f"min({column})" if "min" in self.methods else "NULL",
-            f"max({column})" if "max" in self.methods else "NULL",
-        )
+        total = f"sum({addend})" if self.methods & _SUMS else "0"
+        least = f"min({column})" if "min" in self.methods else "NULL"
+        greatest = f"max({column})" if "max" in self.methods else "NULL"
+        number = f"count({column})"
+        if self.methods and self.methods <= _OF_ANY_NUMBER:
+            found = next(one for one in (total, least, greatest) if one not in _NOTHING)
+            number = f"CAST({found} IS NOT NULL AS TINYINT)"  # counting all takes a tenth longer
+        return number, total, least, greatest
 
 
 def _any(conditions: dict[str, str]) -> str:
@@ -169,7 +179,7 @@ def _numbers(connection: "DuckDBPyConnection", all_records: GroupedStatement, co
         *(f"count({whole})", f"count(*) FILTER (WHERE {_IS_NUMBER.format(other)})"),
         *(f"count({double})", f"min({size})", f"max({size})"),
     ]
-    _, _, found = next(iter(all_records._replace(groups=[], only=None).rows(connection, wanted)))
+    _, _, found, _ = next(iter(all_records._replace(groups=[], only=None).rows(connection, wanted)))
     return Numbers(*(value or 0 for value in found))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from datasets.columns.duckdb import memory_mib
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.grouped_values import GroupedValues
+from datasets.queries.column_files.known_groups import KnownNumbers
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
@@ -25,30 +26,29 @@ _PARTS = 64  # of the range of the numbers; with more, counting them takes longe
 
 
 def found(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
+    connection: "DuckDBPyConnection",
+    statement: GroupedStatement,
+    field: CollectedField,
+    methods: list[str],
+    known: KnownNumbers,
 ) -> Iterator[Computed]:
     """Find the two neighbours of each quantile. DuckDB would interpolate and round otherwise than the row store."""
-    numbers = GroupedValues(statement, {"x": field.of})
-    each_size = f"SELECT count(x) AS n FROM ({numbers.each}) {numbers.by()}"  # noqa: S608  numbered columns
-    sizes = connection.execute(
-        f"SELECT n, count(*) FROM ({each_size}) WHERE n > 0 GROUP BY n",  # noqa: S608
-        statement.conditions.parameters,
-    ).fetchall()
     shares = [QUANTILES[method] for method in methods]
-    if not sizes:
+    if not known.sizes:
         return
-    fractions = _fractions({size for size, _ in sizes}, shares)
-    is_large = sum(size * groups for size, groups in sizes) > memory_mib(connection) * _IN_A_MIB
+    fractions = _fractions({*known.sizes}, shares)
+    is_large = sum(size * groups for size, groups in known.sizes.items()) > memory_mib(connection) * _IN_A_MIB
     if is_large or len(fractions) > _MOST_FRACTIONS:
-        yield from by_parts(connection, statement, field, methods)
+        yield from by_parts(connection, statement, field, methods, known)
         return
+    numbers = GroupedValues(statement, {"x": field.of})
     listed = ", ".join(f"CAST({fraction!r} AS DOUBLE)" for fraction in fractions)
     rows = connection.cursor().execute(
         f"SELECT {', '.join([*numbers.groups, 'count(x)', f'quantile_disc(x, [{listed}])'])}"  # noqa: S608
         f" FROM ({numbers.each}) {numbers.by()}",
         statement.conditions.parameters,
     )
-    for keys, period, (size, values) in statement.split(rows):
+    for keys, period, (size, values), _ in statement.split(rows):
         for share, method in zip(shares, methods, strict=True):
             around = [
                 values[bisect_left(fractions, _fractions_of(place, size)[0])] for place in _neighbours(share, size)
@@ -78,14 +78,14 @@ def _fractions(sizes: set[int], shares: list[float]) -> list[float]:
 
 
 def by_parts(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
+    connection: "DuckDBPyConnection",
+    statement: GroupedStatement,
+    field: CollectedField,
+    methods: list[str],
+    known: KnownNumbers,
 ) -> Iterator[Computed]:
     """Count the numbers in parts of their range, then sort only those of the right parts, because all do not fit."""
     numbers = GroupedValues(statement, {"x": field.of})
-    ((least, greatest),) = connection.execute(
-        f"SELECT min(x), max(x) FROM ({numbers.each})",  # noqa: S608
-        statement.conditions.parameters,
-    ).fetchall()
     shares = [QUANTILES[method] for method in methods]
     lows = [f"CAST(floor((total - 1) * {share}e0) AS BIGINT)" for share in shares]
     neighbours = [place for low in lows for place in (low, f"least({low} + 1, total - 1)")]
@@ -95,7 +95,7 @@ def by_parts(
     named = "".join(f"{name}, " for name in numbers.named)
     partition = f"PARTITION BY {', '.join(numbers.named)}" if numbers.named else ""
     sql = f"""
-        WITH each AS NOT MATERIALIZED (SELECT *, {_part(least, greatest)} AS part FROM ({numbers.each})),
+        WITH each AS NOT MATERIALIZED (SELECT *, {_part(known.least, known.greatest)} AS part FROM ({numbers.each})),
         parts AS (SELECT {named} part, count(*) AS n FROM each {numbers.by("part")}),
         placed AS (
             SELECT *, CAST(sum(n) OVER ({partition} ORDER BY part) AS BIGINT) AS up_to,
@@ -111,7 +111,7 @@ def by_parts(
         SELECT {", ".join([*numbers.groups, "any_value(total)", *found_at])} FROM chosen {numbers.by()}
     """  # noqa: S608  numbered columns, bound values
     found = connection.cursor().execute(sql, statement.conditions.parameters)
-    for keys, period, (number, *around) in statement.split(found):
+    for keys, period, (number, *around), _ in statement.split(found):
         for place, method in enumerate(methods):
             value = _between(shares[place], number, *around[2 * place : 2 * place + 2])
             yield Computed(keys, period, field.number, method, value)

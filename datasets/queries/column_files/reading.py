@@ -8,8 +8,9 @@ import json
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -40,6 +41,7 @@ Result = TypeVar("Result")
 _TRIES = 3  # a file may be damaged, or deleted between the list and the read
 _MOST_OPEN = 1_000_000  # records; more are not copied for each query
 _AT_ONCE = 2_000  # rows fetched at a time
+_FEW = 100  # rows that are fetched without a cursor of the database, whose six statements take a millisecond
 _PYTHON_MB = 112  # of the query process without DuckDB: 80 for interpreter and modules, and the rows of an answer
 _RESERVED_MB = 2048  # address space without memory: stacks of threads, and what the allocator reserves
 _WAIT_SECONDS = 5.0
@@ -48,6 +50,8 @@ _WAIT_SECONDS = 5.0
 MOST_AT_ONCE = 6
 _free = threading.BoundedSemaphore(MOST_AT_ONCE)
 _LONGEST_SECONDS = 60.0  # of a table of all fields, and of a query if the database has no limit
+_OF_DATA_SET = ("current_store", "columns_until", "record_count")
+_OF_SEGMENTS = ("starts_at", "ends_at", "is_built", "file", "columns", "records")
 _MOMENTS = {"timestamp": "_timestamp", "start_at": "_start_at", "end_at": "_end_at"}
 
 log = structlog.get_logger()
@@ -121,14 +125,13 @@ def _answer(
 ) -> ColumnAnswer:
     """names: the fields to read from open records; None: all, also of a data set that has no column files"""
     for _ in range(_TRIES):
-        with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
-            lines = Path(folder) / "open.json"
+        with ExitStack() as closing:
             with snapshot(replica.connection().alias):
                 plan = _plan(data_set, span, is_table=names is None)
                 if isinstance(plan, ColumnAnswer):
                     return plan
-                written = _write_open(data_set, query, plan.open_ranges, names, lines)
-            sources = _sources(plan.built, written, lines)
+                open_lines = _write_open(data_set, query, plan.open_ranges, names, closing)
+            sources = _sources(plan.built, open_lines)
             if sources is None:
                 continue
             try:
@@ -149,7 +152,7 @@ def segment_file(
     """
     with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-") as folder:
         path = Path(folder) / "text"
-        sources = _sources([segment], layout.Writer(), path)
+        sources = _sources([segment])
         if sources is None:
             return None
         try:
@@ -204,19 +207,20 @@ def room() -> Iterator[None]:
 
 def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAnswer:
     """Return what to read, or the ColumnAnswer that sends the query to the row store."""
-    found = DataSet.objects.get(pk=data_set.pk)
-    data_set.current_store, data_set.columns_until, data_set.record_count = (
-        found.current_store,
-        found.columns_until,
-        found.record_count,
-    )
+    found = DataSet.objects.only(*_OF_DATA_SET).get(pk=data_set.pk)
+    for name in _OF_DATA_SET:
+        setattr(data_set, name, getattr(found, name))
     if found.columns_until is None or not settings.COLUMNS:
         return _Plan(built=[], open_ranges=[span]) if is_table else ColumnAnswer()
-    segments = Segment.objects.filter(store_id=found.store_id)
+    segments = Segment.objects.filter(store_id=found.store_id).only(*_OF_SEGMENTS)
     asked = list(segments.overlapping(span.start_at, span.end_at).order_by("starts_at"))
     has_later = span.end_at is None or span.end_at >= found.columns_until
-    later = found.record_count - (segments.aggregate(sum=Sum("records"))["sum"] or 0) if has_later else 0
-    number = sum(one.records for one in asked) + later
+    number = sum(one.records for one in asked)
+    later = 0
+    if has_later:
+        in_segments = number if span.start_at is None else segments.aggregate(sum=Sum("records"))["sum"] or 0
+        later = found.record_count - in_segments
+        number += later
     if number < settings.COLUMNS_READ_FROM_RECORDS and not is_table:
         return ColumnAnswer()
     open_records = sum(one.records for one in asked if not one.is_built) + later
@@ -229,16 +233,27 @@ def _plan(data_set: DataSet, span: Range, *, is_table: bool) -> _Plan | ColumnAn
 
 
 def _write_open(
-    data_set: DataSet, query: Query, ranges: list[Range], names: set[str] | None, path: Path
-) -> layout.Writer:
-    """Write the open records that pass the filters as lines, and return the writer of these."""
+    data_set: DataSet, query: Query, ranges: list[Range], names: set[str] | None, closing: ExitStack
+) -> Source | None:
+    """Write the open records that pass the filters as lines. Return None, without a file, if there are none."""
     writer = layout.Writer()
+    lines = chain.from_iterable(_open_lines(data_set, query, one, names, writer) for one in ranges)
+    first = next(lines, None)
+    if first is None:
+        return None
+    folder = tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-")
+    path = Path(closing.enter_context(folder)) / "open.json"
     with path.open("wb") as file:
-        for one in ranges:
-            records = selected.records(data_set.store_id, query, one.start_at, one.end_at, inclusive=one.inclusive)
-            for line in all_lines(records, writer) if names is None else _lines(records, sorted(names), writer):
-                file.write(line)
-    return writer
+        file.write(first)
+        file.writelines(lines)
+    return Source(paths=(str(path),), columns=frozenset(writer.columns), longest=writer.longest)
+
+
+def _open_lines(
+    data_set: DataSet, query: Query, span: Range, names: set[str] | None, writer: layout.Writer
+) -> Iterator[bytes]:
+    records = selected.records(data_set.store_id, query, span.start_at, span.end_at, inclusive=span.inclusive)
+    return all_lines(records, writer) if names is None else _lines(records, sorted(names), writer)
 
 
 def _lines(records: QuerySet[Record], names: list[str], writer: layout.Writer) -> Iterator[bytes]:
@@ -246,14 +261,16 @@ def _lines(records: QuerySet[Record], names: list[str], writer: layout.Writer) -
     moments = {f"{name}_text": Cast(name, TextField()) for name in _MOMENTS}
     fields = {f"field_{number}": stored.FieldText(name) for number, name in enumerate(names)}
     rows = records.annotate(**moments, **fields).values_list("record_id", *moments, *fields)
-    for record_id, timestamp, start_at, end_at, *texts in streamed(rows, chunk_size=_AT_ONCE):
+    few = list(rows[:_FEW])
+    each = few if len(few) < _FEW else streamed(rows, chunk_size=_AT_ONCE)
+    for record_id, timestamp, start_at, end_at, *texts in each:
         own = {"_id": record_id, "_timestamp": timestamp}
         own |= {name: at for name, at in (("_start_at", start_at), ("_end_at", end_at)) if at is not None}
         there = zip(names, texts, strict=True)
         yield writer.line(own, ((name, json.loads(text)) for name, text in there if text is not None))
 
 
-def _sources(built: list[Segment], written: layout.Writer, lines: Path) -> tuple[Source, ...] | None:
+def _sources(built: list[Segment], open_lines: Source | None = None) -> tuple[Source, ...] | None:
     """Return the sources of the query, or None if a file is damaged: then its segment is open from now on."""
     by_columns: dict[frozenset[str], list[str]] = {}
     is_whole = True
@@ -268,9 +285,7 @@ def _sources(built: list[Segment], written: layout.Writer, lines: Path) -> tuple
     if not is_whole:
         return None
     sources = [Source(paths=tuple(paths), columns=columns) for columns, paths in by_columns.items()]
-    if written.longest:
-        sources.append(Source(paths=(str(lines),), columns=frozenset(written.columns), longest=written.longest))
-    return tuple(sources)
+    return tuple(sources if open_lines is None else [*sources, open_lines])
 
 
 def _open_damaged(segment: Segment) -> None:

@@ -14,9 +14,16 @@ from datasets.queries.column_files.sources import is_null
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-GroupRow = tuple[tuple[str | None, ...], datetime | None, list[Any]]  # keys, period, and the other columns
-
 _AT_ONCE = 5_000  # rows
+
+
+class StatementRow(NamedTuple):
+    """A row of a grouped statement. groups: the columns by which it groups; values: the other ones"""
+
+    keys: tuple[str | None, ...]
+    period: datetime | None
+    values: list[Any]
+    groups: tuple[Any, ...]
 
 
 class GroupedStatement(NamedTuple):
@@ -38,11 +45,11 @@ class GroupedStatement(NamedTuple):
         columns: list[str],
         further: tuple[str, ...] = (),
         where: str = "true",
-        qualify: str = "true",
-    ) -> Iterator[GroupRow]:
+        after: str = "",
+    ) -> Iterator[StatementRow]:
         """Yield keys, period and the columns of each group.
 
-        further: columns to group by, which come first of these; qualify: a condition for groups with window functions
+        further: columns to group by, which come first of these; after: clauses that choose among the groups
         """
         by = [*self.groups, *further]
         # Without columns that are null everywhere, DuckDB groups in a third of the time. One stays, so that no records
@@ -51,11 +58,11 @@ class GroupedStatement(NamedTuple):
         group = f"GROUP BY {', '.join(places)}" if by else ""
         statement = (
             f"SELECT {', '.join([*by, *columns])} FROM ({self.source})"  # noqa: S608  numbered columns, bound values
-            f" WHERE {self.conditions.sql} AND {where} {group} {'' if qualify == 'true' else f'QUALIFY {qualify}'}"
+            f" WHERE {self.conditions.sql} AND {where} {group} {after}"
         )
         yield from self.split(connection.cursor().execute(statement, self.conditions.parameters))
 
-    def split(self, found: "DuckDBPyConnection") -> Iterator[GroupRow]:
+    def split(self, found: "DuckDBPyConnection") -> Iterator[StatementRow]:
         """Yield keys, period and the other columns of each row of a result, whose first columns are the groups."""
         width = len(self.groups) - self.by_period
         while block := found.fetchmany(_AT_ONCE):
@@ -64,7 +71,8 @@ class GroupedStatement(NamedTuple):
                 if self.only is not None and keys not in self.only:
                     continue
                 period = utc(row[width]) if self.by_period else None
-                yield keys, period, list(row[len(self.groups) :])
+                groups = row[: len(self.groups)]
+                yield StatementRow(keys, period, list(row[len(groups) :]), groups)
 
 
 @lru_cache(maxsize=20_000)  # the rows of one group in many periods have the same values

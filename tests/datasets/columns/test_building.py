@@ -95,6 +95,19 @@ def test_a_data_set_that_is_written_all_day_has_no_open_segment():
     assert data_set.records.filter(timestamp__gte=Segment.objects.last().ends_at).count() < 7
 
 
+def test_records_of_the_last_minute_wait_while_somebody_writes():
+    data_set = make_data_set()
+    now = timezone.now()
+    moments = [now - timedelta(minutes=number) for number in (5, 4, 3, 0)]
+    put_in(data_set, [{"_id": f"r{n}", "_timestamp": moment.isoformat()} for n, moment in enumerate(moments)])
+
+    assert building.build(data_set, seconds=60) == 1
+
+    (segment,) = Segment.objects.all()
+    assert segment.records == 3
+    assert moments[2] < segment.ends_at < now
+
+
 def test_a_file_is_deleted_when_no_segment_names_it(data_set):
     building.build(data_set, seconds=60, wait=False)
     write_again(data_set)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.known_groups import KnownGroups
 from datasets.queries.column_files.statement import GroupedStatement, text_of
 
 WHOLE = [(1, None, None), (2**63 - 1, None, None), (-(2**63), None, None)]
@@ -45,8 +46,9 @@ def counted(records, *, bits_from):
             "CREATE TABLE records (k0 BIGINT, k1 VARCHAR, k2 VARCHAR, x0 BIGINT, x1 VARCHAR, x2 VARCHAR)"
         )
         connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", [[*key, *of] for key, of in records])
-        found = computing.different(connection, statement, field, bits_from=bits_from)
-        return {keys: number for keys, _, (number,) in found}
+        known = KnownGroups.read(connection, statement, field)
+        found = computing.different(connection, statement, field, known, bits_from=bits_from)
+        return {row.keys: row.values[0] for row in found}
 
 
 def expected(records):

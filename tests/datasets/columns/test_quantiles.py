@@ -12,6 +12,7 @@ from datasets.queries.collect import FieldAggregate
 from datasets.queries.column_files import quantiles
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import CollectedField
+from datasets.queries.column_files.known_groups import KnownGroups
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Counted
 from datasets.queries.methods import METHODS, QUANTILES
@@ -61,7 +62,8 @@ def computed(function, type_, groups, each, methods):
     with duckdb.connect(config={"threads": 2, "memory_limit": "352MB"}) as connection:
         connection.execute(f"CREATE TABLE records (g BIGINT, x {type_})")
         connection.executemany("INSERT INTO records VALUES (?, ?)", list(zip(groups, each, strict=True)))
-        rows = list(function(connection, statement, field, methods))
+        known = KnownGroups.read(connection, statement, field).numbers[field.number]
+        rows = list(function(connection, statement, field, methods, known))
     return {(row.keys[0], row.method): json.dumps(row.value) for row in rows}
 
 

@@ -1,6 +1,7 @@
 """A change opens the segments of its records in its own transaction, and no others."""
 
 import io
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
@@ -11,6 +12,8 @@ from config import audit
 from datasets import records, store
 from datasets.columns import building
 from datasets.models import DataSet, KeptValue, Segment
+from datasets.queries import engines, parameters
+from datasets.queries.readers import ALL
 from datasets.store import one_record
 from datasets.store.one_record import RecordEdit
 from tests.datasets.making import make_data_set, put_in
@@ -66,6 +69,19 @@ def test_a_record_after_all_segments_opens_none(data_set):
     put_in(data_set, [{"_id": "new", "_timestamp": "2025-01-01T00:00:00Z"}])
 
     assert open_ranges(data_set) == []
+
+
+@pytest.mark.parametrize("number", [1, 99, 100, 250])
+def test_any_number_of_open_records_is_read_beside_files(data_set, number):
+    later = [{"_id": f"x{one}", "_timestamp": "2025-01-01T00:00:00Z", "n": 1000} for one in range(number)]
+    put_in(data_set, later)
+    bounds = parameters.Bounds(default_limit=10, max_limit=100)
+    query = parameters.parse("collect=n:sum", data_set_id=data_set.pk, bounds=bounds, reader=ALL)
+
+    data_set.refresh_from_db()
+    found = engines.grouped(data_set, query, now=datetime(2026, 1, 1, tzinfo=UTC), max_rows=9)
+
+    assert found == [{"_count": 60 + number, "n:sum": sum(range(60)) + 1000 * number}]
 
 
 def test_a_record_after_all_segments_is_replaced_without_opening_one(data_set):
