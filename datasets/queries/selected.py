@@ -4,7 +4,6 @@ A page may have 10,000 records of 4 MiB. So a statement for many rows returns no
 the long ones are read a few at a time.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import starmap
@@ -15,6 +14,7 @@ from django.db.models.functions import Cast, Length
 from django.db.models.lookups import LessThanOrEqual
 
 from config.databases.streaming import streamed
+from config.rest import strict_json
 from datasets.errors import NoSuchRecord
 from datasets.models import DataSet, Record
 from datasets.queries import filters, stored
@@ -48,8 +48,10 @@ class Row(NamedTuple):
 
     def fields(self) -> dict[str, Any]:
         """Parse the caller's own fields from the body."""
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        # It takes a fifth of the time of `json`.
+        found: Any = strict_json.loads(self.body.encode(), skip_mark=False, storable=False)  # Any: always an object
+        own: dict[str, Any] = found
+        return own
 
 
 def records(
