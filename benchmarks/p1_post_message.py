@@ -30,6 +30,8 @@ def main(bench: Bench) -> None:
         email = json.dumps(body | {"template_id": service.templates["email"], "email_address": "p{number}@example.org"})
         one = signed(service, "/v2/notifications/sms", method="POST", body=sms)
         floor = it.start_floor(same_queries_as=one, secret=service.keys["live"][-36:])
+        asked = [bool(call.command) for call in floor.calls]
+        assert asked == [True, False, True], floor.calls  # the rate limit, the message and the wake-up
         calls = {
             "sms": (one, it.service.web.pid),
             "email": (signed(service, "/v2/notifications/email", method="POST", body=email), it.service.web.pid),

@@ -35,16 +35,21 @@ def csv_line(values: Iterable[object]) -> str:
     >>> csv_line([None, True, -5, "a,b"])
     ',true,-5,"a,b"\\r\\n'
     """
-    return ",".join(map(_cell, values)) + "\r\n"
+    cells = [*map(_text, values)]
+    line = ",".join(cells)
+    # Few lines need quotes. To search each cell for the reasons took half of the time.
+    if '"' in line or "\r" in line or "\n" in line or line.count(",") >= len(cells):
+        line = ",".join(map(_in_quotes_if_needed, cells))
+    return f"{line}\r\n"
 
 
-def _cell(value: object) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        text = as_text(value)
-    elif type(value) is int:  # takes a tenth of the time of JSON
-        text = str(value)
-    else:
-        text = _json(value)
+        return as_text(value)
+    return str(value) if type(value) is int else _json(value)  # `str` takes a tenth of the time of JSON
+
+
+def _in_quotes_if_needed(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text

@@ -8,9 +8,9 @@ import pickle
 from functools import partial
 from typing import Any
 
-import redis
 from django.db import connection
 from django.test import Client
+from redis.connection import AbstractConnection
 
 from benchmarks.floor.replay import ID, MARK, StoreCall
 
@@ -23,17 +23,18 @@ def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:
     calls: list[StoreCall] = []
     call = partial(Client(headers=headers | {"Host": "127.0.0.1"}).generic, method, path, body, "application/json")
     call()
-    execute = redis.Redis.execute_command
+    send_command = AbstractConnection.send_command
 
-    def note_command(self: redis.Redis, *command: Any, **options: Any) -> Any:
+    def note_command(self: AbstractConnection, *command: Any, **options: Any) -> None:
         calls.append(StoreCall(command=command))
-        return execute(self, *command, **options)
+        send_command(self, *command, **options)
 
     def note_statement(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
         calls.append(StoreCall(statement=sql, parameters=list(parameters or ())))
         return execute(sql, parameters, many, context)
 
-    redis.Redis.execute_command = note_command  # type: ignore[method-assign]
+    # All clients send through a connection, also those of `config.queue.redis_client`.
+    AbstractConnection.send_command = note_command  # type: ignore[method-assign]
     with connection.execute_wrapper(note_statement):
         answer = call()
     assert answer.status_code < 300, answer.content

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 
+from benchmarks.floor import replay
 from tests.servers import Program, free_port
 
 TABLE = """CREATE TABLE IF NOT EXISTS floor (
@@ -22,11 +23,13 @@ class Floor:
 
     queries: the output of `record`, which `/floor/queries` repeats
     secret: the secret of the key that signs requests to `/floor/viewset`
+    calls: the statements and commands of `queries`
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str], *, queries: str = "", secret: str = "") -> None:
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute(TABLE)
+        self.calls = replay.read(queries)
         port = free_port()
         self.url = f"http://127.0.0.1:{port}/floor"
         options = ["-c", "benchmarks/floor/gunicorn.py", "--bind", f"127.0.0.1:{port}"]

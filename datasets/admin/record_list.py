@@ -191,7 +191,7 @@ def _page(data_set: DataSet, asked: str, cursor: str, reader: Reader) -> tuple[l
 def _line(data_set: DataSet, row: Row, fields: dict[str, Any], names: list[str]) -> RecordLine:
     return RecordLine(
         place=records.place(data_set, row.record_id),
-        time=cells.moment(row.timestamp),
+        time=cells.moment(moments.parse(row.timestamp)),
         record_id=Truncator(row.record_id).chars(_SHOWN),
         cells=[_cell(name, fields[name]) if name in fields else Cell(text="") for name in names],
     )

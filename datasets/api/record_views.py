@@ -1,7 +1,7 @@
 """One record: GET reads it, PUT replaces it, DELETE deletes it. Source: docs/reference/data-sets.md §20."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpResponse
 from django.utils.http import parse_etags
@@ -15,7 +15,7 @@ from datasets.api.headers import NOT_STORED
 from datasets.api.reasons import reason_of
 from datasets.api.serializers import StoredSerializer
 from datasets.api.views import DataSetViewSet
-from datasets.models import AccessToken, Record
+from datasets.models import AccessToken
 from datasets.queries import selected, written
 from datasets.queries.selected import Row
 from datasets.records import rejections
@@ -46,7 +46,7 @@ class RecordViewSet(DataSetViewSet):
             unchanged = HttpResponse(status=304, headers=headers)
             del unchanged.headers["Content-Type"]
             return unchanged
-        return HttpResponse(written.record(_row(record)), content_type="application/json", headers=headers)
+        return HttpResponse(written.record(Row.of(record)), content_type="application/json", headers=headers)
 
     def change(self, request: Request, group: str, type: str, record_id: str) -> Response:
         """PUT: replace the whole record."""
@@ -105,8 +105,3 @@ def _condition(sent: str | None) -> Callable[[str], bool]:
         return lambda tag: True
     known = parse_etags(sent)
     return lambda tag: "*" in known or tag in known
-
-
-def _row(record: Record) -> Row:
-    values: Any = (getattr(record, name) for name in Row._fields)
-    return Row(*values)

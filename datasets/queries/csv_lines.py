@@ -38,7 +38,7 @@ def lines(data_set: DataSet, query: Query, header: Sequence[str]) -> Iterator[st
 
 def _from_row_store(data_set: DataSet, query: Query, header: Sequence[str]) -> Iterator[str]:
     for fields in map(written.fields, engines.rows(data_set, query)):
-        yield csv_line(fields.get(name) for name in header)
+        yield csv_line(map(fields.get, header))
 
 
 def _from_file(listed: Segment, query: Query, header: Sequence[str]) -> Iterator[str] | None:

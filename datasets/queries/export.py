@@ -76,7 +76,7 @@ def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield a header of the sorted names and a line for each row; yield nothing if there are no names."""
     header = sorted(columns(names))
     if header:
-        yield from table(header, ([row.get(name) for name in header] for row in rows))
+        yield from table(header, (map(row.get, header) for row in rows))
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:

@@ -170,7 +170,7 @@ def _by_instant(records: QuerySet[Record], key: str, query: Query) -> QuerySet[R
 
 
 def _position(row: Row, query: Query) -> Position:
-    return Position(_sort_value(row, query), row.timestamp, row.record_id)
+    return Position(_sort_value(row, query), moments.parse(row.timestamp), row.record_id)
 
 
 def _sort_value(row: Row, query: Query) -> Any:
@@ -178,7 +178,8 @@ def _sort_value(row: Row, query: Query) -> Any:
     if query.sort is None or query.sort.key in {"_timestamp", "_id"}:
         return None
     if query.sort.key in _INSTANTS:
-        instant = getattr(row, _INSTANTS[query.sort.key])
+        text = getattr(row, _INSTANTS[query.sort.key])
+        instant = None if text is None else moments.parse(text)
         # Seconds and six more digits. Cursors do not expire, so their form must not change.
         return None if instant is None else moments.write(instant.replace(microsecond=0)) + f"{instant.microsecond:06}"
     value = row.fields().get(query.sort.key)

@@ -4,22 +4,24 @@ A page may have 10,000 records of 4 MiB. So a statement for many rows returns no
 the long ones are read a few at a time.
 """
 
-import json
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from django.db.models import Case, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
+from django.db.models.lookups import LessThanOrEqual
 
 from config.databases.streaming import streamed
+from config.rest import strict_json
 from datasets.errors import NoSuchRecord
 from datasets.models import DataSet, Record
 from datasets.queries import filters, stored
 from datasets.queries.query import Query
 from datasets.queries.readers import Reader
 from datasets.queries.where.databases import Passes
+from datasets.records import moments
 
 COLUMNS = ("record_id", "timestamp", "start_at", "end_at", "body", "updated_at")
 SHORT = 4_000  # characters of a body that comes with its row
@@ -29,19 +31,27 @@ _MOMENTS = ("timestamp", "start_at", "end_at", "updated_at")
 
 
 class Row(NamedTuple):
-    """One stored record."""
+    """One stored record. Its moments are texts as answers write them."""
 
     record_id: str
-    timestamp: datetime
-    start_at: datetime | None
-    end_at: datetime | None
+    timestamp: str
+    start_at: str | None
+    end_at: str | None
     body: str
-    updated_at: datetime
+    updated_at: str
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        start, end = (None if at is None else moments.write(at) for at in (record.start_at, record.end_at))
+        timestamp, updated_at = moments.write(record.timestamp), moments.write(record.updated_at)
+        return cls(record.record_id, timestamp, start, end, record.body, updated_at)
 
     def fields(self) -> dict[str, Any]:
         """Parse the caller's own fields from the body."""
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        # It takes a fifth of the time of `json`.
+        found: Any = strict_json.loads(self.body.encode(), skip_mark=False, storable=False)  # Any: always an object
+        own: dict[str, Any] = found
+        return own
 
 
 def records(
@@ -77,27 +87,29 @@ def one(data_set: DataSet, record_id: str, reader: Reader) -> Record:
 def rows(store_id: int, found: QuerySet[Record]) -> Iterator[Row | None]:
     """Stream the rows of a store in order, as `whole` does.
 
-    Moments are read as text, because Django's conversion takes ten times as long: half of the time of an export.
+    Moments and lengths are read as text, because to convert them took two thirds of the time of an export.
     """
     body = Cast("body", TextField())
-    short = Case(When(length__lte=SHORT, then=body), output_field=TextField())
-    columns = _with_moments(found.annotate(length=Length(body), short=short), "short", "length")
+    length = Length(body)
+    short = Case(When(LessThanOrEqual(length, SHORT), then=body), output_field=TextField())
+    columns = _with_moments(found.annotate(length=Cast(length, TextField()), short=short), "short", "length")
     # A slice is one page. A server-side cursor would need two more statements, and a plan for all rows.
     read = columns if found.query.is_sliced else streamed(columns, chunk_size=_AT_ONCE)
     return whole(store_id, ((_row(*row), length) for *row, length in read))
 
 
-def whole(store_id: int, read: Iterable[tuple[Row, int]]) -> Iterator[Row | None]:
+def whole(store_id: int, read: Iterable[tuple[Row, str]]) -> Iterator[Row | None]:
     """Yield the rows with their bodies. A long record that was deleted meanwhile is None, so that callers can count.
 
-    read: each row and the length of its body, which is None if it is long
+    read: each row, and the length of its body as text; a long body is None
     """
     waiting: list[Row] = []
     characters = 0
-    for row, length in read:
-        if length <= SHORT and not waiting:
+    for row, length_text in read:
+        if row.body is not None and not waiting:
             yield row
             continue
+        length = int(length_text)
         if waiting and characters + length > _LONG_AT_ONCE:
             yield from _with_bodies(store_id, waiting)
             waiting, characters = [], 0
@@ -123,9 +135,18 @@ def _with_moments(records: QuerySet[Record], *columns: str) -> QuerySet[Record, 
 
 
 def _row(record_id: str, body: str, timestamp: str, start_at: str | None, end_at: str | None, updated_at: str) -> Row:
-    start, end = (None if at is None else _moment(at) for at in (start_at, end_at))
+    start = None if start_at is None else _moment(start_at)
+    end = None if end_at is None else _moment(end_at)
     return Row(record_id, _moment(timestamp), start, end, body, _moment(updated_at))
 
 
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+def _moment(text: str) -> str:
+    """Return a moment in UTC as answers write it.
+
+    text: as PostgreSQL writes it, without zeros at the end of a fraction, or as SQLite stores it
+
+    >>> _moment("2024-01-01 00:00:00+00"), _moment("2024-01-01 00:00:00.5+00"), _moment("2024-01-01 00:00:00.500000")
+    ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.500000Z', '2024-01-01T00:00:00.500000Z')
+    """
+    fraction = text[19:].removesuffix("+00")
+    return f"{text[:10]}T{text[11:19]}{fraction and fraction.ljust(7, '0')}Z"

@@ -20,12 +20,12 @@ from datasets.models import Record
 from datasets.queries import comparing, selected, values
 from datasets.queries.cursor import Position
 from datasets.queries.selected import COLUMNS, SHORT, Row
-from datasets.queries.stored import FieldText, prepare, read_moment
+from datasets.queries.stored import FieldText, prepare, written_moment
 
 _AT_ONCE = 2_000  # rows fetched at a time
 _LENGTH = "LENGTH(CAST(body AS text))"
 _SHORT_BODY = f"CASE WHEN {_LENGTH} <= {SHORT} THEN CAST(body AS text) END"
-_SELECTED = [*(_SHORT_BODY if column == "body" else f'"{column}"' for column in COLUMNS), _LENGTH]
+_SELECTED = [*(_SHORT_BODY if column == "body" else f'"{column}"' for column in COLUMNS), f"CAST({_LENGTH} AS text)"]
 _LAST, _LAST_FALLING = 9, -1
 
 _SORTED = """
@@ -83,7 +83,7 @@ def _key(value: Any, number: str, text: str, *, falling: bool) -> tuple[int, tup
     return comparing.NUMBER, (number, placeholder), parameter
 
 
-def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[tuple[Row, int]]:
+def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[tuple[Row, str]]:
     connection = replica.connection()
     with (
         nullcontext() if is_page else streaming(connection.alias),
@@ -92,6 +92,5 @@ def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[t
         cursor.execute(statement, parameters)
         while block := cursor.fetchmany(_AT_ONCE):
             for record_id, timestamp, start_at, end_at, body, updated_at, length in block:
-                moments = map(read_moment, (timestamp, start_at, end_at, updated_at))
-                at, start, end, updated = moments
+                at, start, end, updated = map(written_moment, (timestamp, start_at, end_at, updated_at))
                 yield Row(record_id, at, start, end, body, updated), length  # type: ignore[arg-type]  # never null

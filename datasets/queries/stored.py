@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce
 from datasets.models import Record
 from datasets.queries import values
 from datasets.queries.local_time import TIME_PARTS, Shift
-from datasets.records import names
+from datasets.records import moments, names
 
 # SQLite's date functions round to milliseconds: 23:59:59.9995 would be the next day. So they get whole days only.
 _SQLITE_PERIODS = {
@@ -160,10 +160,10 @@ def read_start(found: datetime | str) -> datetime:
     return moment.replace(tzinfo=UTC)
 
 
-def read_moment(found: datetime | str | None) -> datetime | None:
-    """Convert a moment of a raw query. SQLite returns text, or a moment without its zone."""
+def written_moment(found: datetime | str | None) -> str | None:
+    """Return a moment of a raw query as answers write it. SQLite returns text, or a moment without its zone."""
     moment = datetime.fromisoformat(found) if isinstance(found, str) else found
-    return None if moment is None else moment.replace(tzinfo=UTC)
+    return None if moment is None else moments.write(moment)
 
 
 def prepare() -> None:

@@ -15,27 +15,25 @@ compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encod
 
 def record(row: Row) -> str:
     """Return a record as JSON: `_id`, the moments, the caller's fields, and the seven computed fields."""
-    timestamp = moments.write(row.timestamp)
-    start = "" if row.start_at is None else f',"_start_at":"{moments.write(row.start_at)}"'
-    end = "" if row.end_at is None else f',"_end_at":"{moments.write(row.end_at)}"'
+    start = "" if row.start_at is None else f',"_start_at":"{row.start_at}"'
+    end = "" if row.end_at is None else f',"_end_at":"{row.end_at}"'
     own = "" if row.body == "{}" else f",{row.body[1:-1]}"
     return (
-        f'{{"_id":{compact_json(row.record_id)},"_timestamp":"{timestamp}"{start}{end}{own},'
-        f'"_updated_at":"{moments.write(row.updated_at)}",{_period_fields(timestamp[:_HOUR])}}}'
+        f'{{"_id":{compact_json(row.record_id)},"_timestamp":"{row.timestamp}"{start}{end}{own},'
+        f'"_updated_at":"{row.updated_at}",{_period_fields(row.timestamp[:_HOUR])}}}'
     )
 
 
 def fields(row: Row) -> dict[str, Any]:
     """Return the fields that `record` writes."""
-    timestamp = moments.write(row.timestamp)
-    found: dict[str, Any] = {"_id": row.record_id, "_timestamp": timestamp}
+    found: dict[str, Any] = {"_id": row.record_id, "_timestamp": row.timestamp}
     if row.start_at is not None:
-        found["_start_at"] = moments.write(row.start_at)
+        found["_start_at"] = row.start_at
     if row.end_at is not None:
-        found["_end_at"] = moments.write(row.end_at)
+        found["_end_at"] = row.end_at
     found |= row.fields()
-    found["_updated_at"] = moments.write(row.updated_at)
-    found |= _period_values(timestamp[:_HOUR])
+    found["_updated_at"] = row.updated_at
+    found |= _period_values(row.timestamp[:_HOUR])
     return found
 
 

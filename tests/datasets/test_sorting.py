@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from datasets.queries import parameters, raw, values, written
+from datasets.records import moments
 from tests.datasets.making import ALL, BOUNDS, call, make_data_set, make_token, put_in
 from tests.datasets.test_answers import MOMENTS, NAMES, RECORDS
 
@@ -127,7 +128,7 @@ def test_a_cursor_with_an_impossible_value_is_rejected(key, value):
     secret = make_token(data_set)
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-01T00:00:00Z"}])
     query = parameters.parse(f"sort_by={key}:ascending", data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
-    place = raw.Position(value, next(raw.Page(data_set.pk, query).rows).timestamp, "a")
+    place = raw.Position(value, moments.parse("2024-01-01T00:00:00Z"), "a")
     path = data_set
 
     answer = call(
