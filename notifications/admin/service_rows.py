@@ -194,18 +194,6 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         return ("service", *others) if first else (*others[:1], "service", *others[1:])
 
 
-class RetainedRowAdmin(ServiceRowAdmin):
-    """Admin of rows that are hidden after the retention of their service, even if clean-up has not deleted them yet."""
-
-    def listed(self, request: HttpRequest, rows: Any) -> Any:
-        chosen = permissions.chosen_service(request)
-        return super().listed(request, rows).filter(created_at__gte=chosen.kept_since()) if chosen else rows
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        row = super().get_object(request, object_id, from_field)
-        return None if row is None or row.created_at < row.service.kept_since() else row
-
-
 def kept(services: Iterable[Service]) -> models.Q:
     """Match the rows of these services that are within their retention."""
     since: defaultdict[datetime, list[Service]] = defaultdict(list)

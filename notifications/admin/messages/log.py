@@ -19,7 +19,7 @@ from config.console.admin.columns import column
 from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import RetainedRowAdmin
 from notifications.admin.messages import days, download, filters, page, search, send, status_titles
 from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
@@ -30,7 +30,7 @@ from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryActi
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.messages.suppressing import SUPPRESS, SuppressingActions, may_suppress
 from notifications.admin.one_person import access
-from notifications.admin.service_rows import OwnRowsFilter, RetainedRowAdmin, kept
+from notifications.admin.service_rows import OwnRowsFilter
 from notifications.models import KeyType, Notification, Role
 
 _FIRST_WORDS = 60  # characters that fit on one line of a cell
@@ -39,7 +39,7 @@ _WHOLE = 40  # characters of a recipient that are never broken
 
 @admin.register(Notification)
 class NotificationAdmin(
-    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, DownloadAdmin, RetainedRowAdmin
+    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, RetainedRowAdmin
 ):
     """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
@@ -80,7 +80,7 @@ class NotificationAdmin(
     read_only_actions = frozenset({CODE})
     list_download = download.DOWNLOAD
     list_pages = {
-        **DownloadAdmin.list_pages,
+        **RetainedRowAdmin.list_pages,
         "search": "search",
         "send": "send",
         "retry-failed": "retry_failed",
@@ -170,10 +170,6 @@ class NotificationAdmin(
 
     def cancel_scheduled(self, request: HttpRequest) -> HttpResponse:
         return CANCEL_SCHEDULED.answer(self, request)
-
-    def downloaded(self, request: HttpRequest, found: Any) -> Any:
-        """Leave out messages past the retention of their service."""
-        return found.filter(kept(permissions.listed_services(request)))
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         return download.answer(self, request)

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
@@ -17,20 +17,16 @@ from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
 from config.page_bodies import takes_files
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
-from notifications.admin.recipient_search import RecipientSearchAdmin, recipient_filter
+from notifications.admin.list_download import ListDownload
+from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
-from notifications.admin.suppressions.download import DOWNLOAD
 from notifications.admin.suppressions.forms import WHOLE_INSTALLATION, EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
 from notifications.submission.suppressions import listing
 
 _IS_LIFTED = Q(lifted_at__isnull=False)
 _HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
-
-
-_RECIPIENT_FILTER = recipient_filter("suppressions")
 _STATE_FILTER = choice_filter(
     "state",
     "state",
@@ -51,28 +47,39 @@ class WhereFilter(admin.RelatedFieldListFilter):
 
 
 @admin.register(Suppression)
-class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
+class SuppressionAdmin(RecipientSearchAdmin):
     """Members who manage the service add and lift its suppressions, operators also those of the whole installation."""
 
-    shows_recipients = True
     page_template = "admin/sections.html"
-    view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
-    list_filter = (_STATE_FILTER, "reason", "channel", "source", _RECIPIENT_FILTER)
-    recipient_filter = _RECIPIENT_FILTER
-    list_download = DOWNLOAD
-    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages, "import": "import_page"}
-    search_label = "Email address or phone number"
-    ordering = ("-created_at", "-id")
-    sortable_by = ()
+    list_filter = (_STATE_FILTER, "reason", "channel", "source")
+    list_download = ListDownload(
+        noun="suppression",
+        audit_verb="downloaded_suppressions",
+        columns={
+            "Recipient": "recipient",
+            "Channel": "channel",
+            "Suppressed because": "reason",
+            "Source": "source",
+            "Reason": "note",
+            "Message id": "notification_id",
+            "Service": Coalesce("service__name", Value(WHOLE_INSTALLATION)),
+            "Since (UTC)": "created_at",
+            "Added by": "created_by",
+            "Until (UTC)": "expires_at",
+            "Lifted at (UTC)": "lifted_at",
+            "Lifted by": "lifted_by",
+            "Why lifted": "lift_reason",
+        },
+        recipient="recipient",
+    )
+    list_pages = {**RecipientSearchAdmin.list_pages, "import": "import_page"}
+    search_kind, search_label = "suppressions", "Email address or phone number"
     row_actions = {"lift": "lift", "end": "change_end"}
     empty = (
         "Nobody is stopped. People to whom nothing more is sent appear here, also after a hard bounce or a complaint."
     )
-
-    class Media:
-        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def add_title(self) -> str:
         return "Stop sending to a person"

@@ -16,10 +16,9 @@ from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import DownloadAdmin, ListDownload
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.admin.unsubscribe_requests import marking
-from notifications.admin.unsubscribe_requests.download import DOWNLOAD
 from notifications.admin.unsubscribe_requests.one_click_pages import LIST, OneClickPages
 from notifications.models import Notification, Role, UnsubscribeRequest
 
@@ -49,7 +48,22 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()
-    list_download = DOWNLOAD
+    list_download = ListDownload(
+        noun="unsubscribe request",
+        audit_verb="downloaded_unsubscribe_requests",
+        columns={
+            "Requested at (UTC)": "created_at",
+            "Email address": "recipient",
+            "Service": "service__name",
+            "Template": "template__name",
+            "Template id": "template_id",
+            "Email sent at (UTC)": "email_created_at",
+            "Message id": "notification_id",
+            "Done at (UTC)": "done_at",
+            "Done by": "done_by",
+        },
+        recipient="recipient",
+    )
     list_pages = {**OneClickPages.list_pages, **DownloadAdmin.list_pages}
     row_actions = {"done": "mark_done"}
     actions = ("mark_chosen_done",)
