@@ -26,7 +26,7 @@ class AlreadyShown(Exception):
     """The form was sent before, or its nonce is not valid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Snippet:
     """Text for the user to copy, such as a curl command."""
 

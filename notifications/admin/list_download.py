@@ -19,7 +19,7 @@ from config import audit, formats
 from config.audit.masking import mask
 from config.console import recent_sign_in
 from config.console.admin.row_actions import Button
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.databases import replica
 from config.databases.streaming import streamed
 from config.spreadsheets import csv_line

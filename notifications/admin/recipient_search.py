@@ -77,9 +77,8 @@ class RecipientSearchAdmin(DownloadAdmin):
     def get_list_filter(self, request: HttpRequest) -> Any:
         return (*super().get_list_filter(request), RecipientFilter)
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        context = {"search_url": self.url_of("search") if self._may_search(request) else "", **(extra_context or {})}
-        return super().changelist_view(request, context)
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        return {"search_url": self.url_of("search") if self._may_search(request) else ""}
 
     @method_decorator(require_POST)
     def search(self, request: HttpRequest) -> HttpResponse:

@@ -42,8 +42,7 @@ class OwnRowsFilter(admin.RelatedFieldListFilter):
     """A filter by a related row with the rows of the listed services only: `(("template", OwnRowsFilter),)`."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
-        chosen = permissions.chosen_service(request)
-        services = [chosen] if chosen else permissions.services_of(request)
+        services = permissions.listed_services(request)
         return field.get_choices(include_blank=False, limit_choices_to={"service__in": services})
 
 
@@ -159,7 +158,13 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         service = obj and obj.service
         if service is None or admin.site.get_model_admin(Service).has_view_permission(request, service):
             return fieldsets
-        return [(title, {**options, "fields": _without_link(options["fields"])}) for title, options in fieldsets]
+        return [
+            (
+                title,
+                {**options, "fields": ["service_name" if name == "service" else name for name in options["fields"]]},
+            )
+            for title, options in fieldsets
+        ]
 
     service_name = column("Service", lambda obj: str(obj.service))
 
@@ -203,10 +208,6 @@ def kept(services: Iterable[Service]) -> models.Q:
     for moment, group in since.items():
         matching |= models.Q(service__in=group, created_at__gte=moment)
     return matching
-
-
-def _without_link(names: Any) -> list[Any]:
-    return ["service_name" if name == "service" else name for name in names]
 
 
 def _hangs_on_service(model: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any  # the admin of the log, named tuples of columns, queryse
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet, Value
+from django.db.models import Value
 from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404
@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from config.console import recent_sign_in
 from config.console.admin import many_rows
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.encryption import DecryptionFailed
 from config.jobs.batch_size import MOST
 from config.jobs.bulk import BulkJob
@@ -127,17 +127,12 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
             continue
         below = Place.parse(place) if place and str(service.pk) == done_service else None
         mine = found.filter(service=service, created_at__gte=service.kept_since()).order_by("-created_at", "-id")
-        while rows := _next(mine, below, pace.at_once):
+        while rows := list(DOWNLOAD.rows(mine.filter(below.below()) if below else mine)[: pace.at_once]):
             below = Place(created_at=rows[-1].created_at, id=rows[-1].id)
             text = "".join(csv_line(DOWNLOAD.cells(row)) for row in rows)
             log_exports.write(export, number, text, last=f"{service.pk}/{below}")
             number += 1
             yield Batch(passed=len(rows), number=len(rows))
-
-
-def _next(mine: QuerySet[Notification], below: Place | None, most: int) -> list[Any]:
-    rows = mine.filter(below.below()) if below else mine
-    return list(DOWNLOAD.rows(rows)[:most])
 
 
 def _request_of(export: LogExport) -> HttpRequest:
@@ -148,10 +143,6 @@ def _request_of(export: LogExport) -> HttpRequest:
     chosen: Service | None = export.service
     request.chosen_service = chosen  # type: ignore[attr-defined]  # what `permissions.chosen_service` returns
     return request
-
-
-def _at_end(run: BulkJobRun) -> None:
-    LogExport.objects.get(pk=run.pk).finish()
 
 
 def _link(run: BulkJobRun) -> tuple[str, str] | None:
@@ -168,7 +159,7 @@ DOWNLOAD_MESSAGES = BulkJob(
     done="written to the file",
     work=_write,
     after=f"You can download it for {_DAYS} days.",
-    at_end=_at_end,
+    at_end=lambda run: LogExport.objects.get(pk=run.pk).finish(),
     link=_link,
     new_pace=partial(Pace, _BATCH_SECONDS, first=MOST),
 )

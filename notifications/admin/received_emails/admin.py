@@ -13,6 +13,7 @@ from django.utils.text import Truncator
 from config import audit
 from config.console import cells
 from config.console.admin.filters import by, choice_filter
+from config.console.admin.row_actions import Button
 from config.console.theme import Select
 from config.queue import publishing
 from notifications.admin import permissions
@@ -27,8 +28,8 @@ _FIRST_CHARACTERS = 80
 _IS_FORWARDED = Exists(EmailForward.objects.filter(email=OuterRef("pk")))
 _WRITER_FILTER = choice_filter(
     "written by",
-    "writer",
     {"people": ("People", by(Q(is_automatic=False))), "programs": ("Programs", by(Q(is_automatic=True)))},
+    parameter="writer",
 )
 
 
@@ -96,9 +97,11 @@ class ReceivedEmailAdmin(ReceivedRowAdmin):
         may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
         return may_send and permissions.may_see_recipients(request, obj.service_id)
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Forward", "forward", tone="primary")]
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        forward_url = self.url_of("forward", obj) if self.may_do(request, "forward", obj) else ""
-        return {**page.context(request, obj), "forward_url": forward_url}
+        return page.context(request, obj)
 
     def forward(self, request: HttpRequest, row: ReceivedEmail) -> HttpResponse:
         title = f"Forward the email of {self.title_of(request, row)}"
@@ -113,7 +116,7 @@ class ReceivedEmailAdmin(ReceivedRowAdmin):
             publishing.enqueue(mail_notice, "forward", str(forwarded.pk))
             return self.action_done(request, self.row_url(row), "The email is forwarded.")
         explanation = ["Signalbox sends the email on, without its files."]
-        return self.action_page(request, row, title=title, button="Forward email", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Forward email", explanation, form=form)
 
     # Columns
 

@@ -31,9 +31,7 @@ _LATER = Notification.objects.filter(
 ).exclude(key_type=KeyType.TEST)
 _IS_ANSWERED = Exists(_LATER)
 _STATE_FILTER = choice_filter(
-    "state",
-    "state",
-    {"waiting": ("Not answered", by(~Q(_IS_ANSWERED))), "answered": ("Answered", by(Q(_IS_ANSWERED)))},
+    "state", {"waiting": ("Not answered", by(~Q(_IS_ANSWERED))), "answered": ("Answered", by(Q(_IS_ANSWERED)))}
 )
 
 
@@ -75,13 +73,13 @@ class ReceivedTextAdmin(ReceivedRowAdmin):
     # Pages
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        found = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))
+        entries, older = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))
         may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]) and obj.service.active
         send_url = reverse("admin:notifications_notification_send")
         return {
             "sender": permissions.shown_recipient(obj, obj.user_number),
-            "entries": found.entries,
-            "older_url": f"?{urlencode({thread.BEFORE: found.older})}" if found.older else "",
+            "entries": entries,
+            "older_url": f"?{urlencode({thread.BEFORE: older})}" if older else "",
             "newest_url": self.row_url(obj) if thread.BEFORE in request.GET else "",
             "reply_url": f"{send_url}?{urlencode({'reply_to': obj.pk})}" if may_send else "",
             "suppression": self._suppression(request, obj),
@@ -100,12 +98,12 @@ class ReceivedTextAdmin(ReceivedRowAdmin):
 
     # Columns
 
-    @admin.display(description="From")
-    def from_whom(self, text: ReceivedText) -> SafeString:
-        return cells.two_lines(
+    from_whom = column(
+        "From",
+        lambda text: cells.two_lines(
             permissions.shown_recipient(text, text.user_number), f"to {phone.displayed(text.notify_number)}"
-        )
-
+        ),
+    )
     said = column("Newest text", lambda text: Truncator(" ".join(text.content.split())).chars(_FIRST_CHARACTERS))
 
     @admin.display(description="State")

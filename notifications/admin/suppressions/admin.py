@@ -15,6 +15,7 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
+from config.console.sections import Section
 from config.page_bodies import takes_files
 from notifications.admin import permissions
 from notifications.admin.list_download import ListDownload
@@ -28,7 +29,6 @@ from notifications.submission.suppressions import listing
 _IS_LIFTED = Q(lifted_at__isnull=False)
 _HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
 _STATE_FILTER = choice_filter(
-    "state",
     "state",
     {
         "active": ("Active", by(~_IS_LIFTED & ~_HAS_EXPIRED)),
@@ -98,14 +98,13 @@ class SuppressionAdmin(RecipientSearchAdmin):
         own = [Button("Import CSV…", url=self.url_of("import"))] if self.has_add_permission(request) else []
         return own + super().list_buttons(request, changelist)
 
-    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        may_change = obj.is_active and self.has_change_permission(request, obj)
-        steps = (("Lift…", self.url_of("lift", obj)), ("Change last day…", self.url_of("end", obj)))
-        return {"sections": [page.section(obj, steps if may_change else ())]}
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Lift…", "lift"), Button("Change last day…", "end")] if obj.is_active else []
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        return {"sections": [Section(slug="suppression", title="Suppression", facts=page.facts(obj))]}
+
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = NewSuppressionForm(posted(request), request=request, services=self._open_services(request))
@@ -147,9 +146,7 @@ class SuppressionAdmin(RecipientSearchAdmin):
             reason = form.cleaned_data["reason"]
             listing.lift(row, audit.person(request), by=audit.author(request), reason=reason)
             return self.action_done(request, self.row_url(row), "The suppression is lifted.")
-        return self.action_page(
-            request, row, title=title, button="Lift suppression", form=form, explanation=page.before_lifting(row)
-        )
+        return self.action_page(request, row, title, "Lift suppression", page.before_lifting(row), form=form)
 
     def change_end(self, request: HttpRequest, row: Suppression) -> HttpResponse:
         title = f"Change the last day for {self.title_of(request, row)}"
@@ -159,7 +156,7 @@ class SuppressionAdmin(RecipientSearchAdmin):
         if request.method == "POST" and form.is_valid():
             listing.change_end(row, form.cleaned_data["expires_at"], audit.person(request))
             return self.action_done(request, self.row_url(row), "The last day is changed.")
-        return self.action_page(request, row, title=title, button="Change last day", form=form)
+        return self.action_page(request, row, title, "Change last day", form=form)
 
     # Columns
 
