@@ -26,7 +26,7 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
 
     def list_title(self) -> str:
         """Return the title of the list, as in the menu."""
-        return navigation.place_of(self.list_url())[1] or capfirst(str(self.opts.verbose_name_plural))
+        return navigation.title_of(self.list_url()) or capfirst(str(self.opts.verbose_name_plural))
 
     def list_url(self) -> str:
         return self.url_of("changelist")
