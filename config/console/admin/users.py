@@ -96,6 +96,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         return Secret(
             kind="Link to choose a password",
             name=obj.username,
+            done=f"A link for {obj.username} to choose a password is created.",
             value=obj.link,
             explanation=_LINK_HELP,
             where_next=("Go to users", self.list_url()),

@@ -89,16 +89,8 @@ class AttachmentAdmin(ServiceRowAdmin):
     is_reading_logged = True
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
-        "shown_name",
-        "type_of_file",
-        "size",
-        "message",
-        "sent",
-        "ends",
-        "asks",
-        "downloads",
-        "wrong_email_address_count",
-        "state",
+        *("shown_name", "type_and_size", "message", "sent", "ends", "asks", "downloads"),
+        *("wrong_email_address_count", "state"),
     )
     list_filter = (_STATE_FILTER, ("extension", TypeFilter), _LAST_DAY_FILTER, _ASKS_FILTER)
     list_select_related = ("service", "template")
@@ -226,7 +218,12 @@ class AttachmentAdmin(ServiceRowAdmin):
     last_download = column("Last download", lambda file: cells.moment(file.last_download_at, never="Never"))
     downloads = column("Downloads", lambda file: formats.number(file.download_count), ordering="download_count")
     wrong_email_address_count = column("Wrong email addresses", lambda file: formats.number(file.wrong_email_addresses))
-    type_of_file = column("Type", lambda file: file.extension.upper(), ordering="extension")
+    type_and_size = column(
+        "Type and size",
+        lambda file: cells.two_lines(file.extension.upper(), formats.size(file.size_bytes)),
+        ordering="extension",
+    )
+    type_of_file = column("Type", lambda file: file.extension.upper())
 
     @admin.display(description="State")
     def state(self, file: Attachment) -> SafeString:

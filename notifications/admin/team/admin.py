@@ -95,6 +95,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return Secret(
             kind="Invite link",
             name=obj.email_address,
+            done=f"An invite link for {obj.email_address} is created.",
             value=obj.link,
             explanation=_EXPLANATION,
             where_next=("Go to the team", self.list_url()),
