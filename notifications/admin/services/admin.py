@@ -151,9 +151,10 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
         return super().response_add(request, obj, post_url_continue)
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
-        """Show no list above the settings of a service: only operators use the list."""
+        """Show the list above a service only to operators who come from it: others have no list of services."""
         super().give_title(request, obj)
-        obj.crumbs_above = []
+        if not permissions.is_operator(request) or permissions.chosen_service(request) == obj:
+            obj.crumbs_above = []
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the sections of a service. Each has its own page for changes."""

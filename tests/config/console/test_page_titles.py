@@ -53,6 +53,16 @@ def test_pages_of_operators_have_one_form_of_breadcrumbs(console, place, crumbs)
     assert crumbs_of(console.get(place)) == crumbs
 
 
+def test_operators_see_the_list_above_a_service_and_its_team_the_place(console):
+    service = factories.make_service(name="Tides")
+    member = make_person()
+    join(member, service, Role.MANAGE_SERVICE)
+    page = reverse("admin:notifications_service_change", args=[service.pk])
+
+    assert crumbs_of(console.get(page)) == ["Operations", "Services", "Tides"]
+    assert crumbs_of(browser_of(member).get(page)) == ["Settings", "Tides"]
+
+
 def test_pages_that_officials_have_too_are_below_their_place(db):
     official = make_person()
     join(official, factories.make_service(), Role.MANAGE_SERVICE)
