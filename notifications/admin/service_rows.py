@@ -42,7 +42,8 @@ class OwnRowsFilter(admin.RelatedFieldListFilter):
     """A filter by a related row with the rows of the listed services only: `(("template", OwnRowsFilter),)`."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
-        services = permissions.listed_services(request)
+        chosen = permissions.chosen_service(request)
+        services = [chosen] if chosen else permissions.services_of(request)
         return field.get_choices(include_blank=False, limit_choices_to={"service__in": services})
 
 

@@ -43,7 +43,9 @@ class EndpointFilter(admin.SimpleListFilter):
     parameter_name = "endpoint"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        mine = CallbackEndpoint.objects.filter(service__in=permissions.listed_services(request))
+        chosen = permissions.chosen_service(request)
+        services = [chosen] if chosen else permissions.services_of(request)  # a subquery
+        mine = CallbackEndpoint.objects.filter(service__in=services)
         rows = mine.select_related("service").order_by("service__name", "created_at")
         return [(str(one.pk), f"{one.service.name}: {one.title}") for one in rows]
 
