@@ -2,7 +2,7 @@
 
 import os
 import pwd
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -54,8 +54,8 @@ def event(
     label: str = "",
     service_id: UUID | None = None,
     data_set_id: int | None = None,
-    before: dict[str, object] | None = None,
-    after: dict[str, object] | None = None,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
     reason: str = "",
 ) -> AuditEvent:
     """Return one event (not saved); `before` and `after` contain only changed fields, never a secret or a recipient.

@@ -64,7 +64,7 @@ def author(stored: str) -> str:
     return "provision" if stored == settings.PROVISION_AUTHOR else stored
 
 
-def moment_by(at: datetime, person: str) -> SafeString:
+def moment_by(at: datetime | None, person: str) -> SafeString:
     """Return a time, with the person who acted in smaller type below it."""
     return two_lines(moment(at), format_html("by {}", breakable(author(person))) if person else "")
 

@@ -16,7 +16,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from config.accounts import invites, sessions
-from config.accounts.invite import Invite
 from config.console import pages, password_fields, sign_in, sign_in_audit
 from config.console.referrers import keeps_query_private
 
@@ -44,7 +43,7 @@ class NewPasswordForm(forms.Form):
 def choose(request: HttpRequest) -> HttpResponse:
     """Show the form. On POST set the password and sign in; the next page asks for a second factor if there is one."""
     invite = invites.find_live(request.GET.get("token", ""))
-    user = _user_of(invite)
+    user = User.objects.filter(pk=invite.user_id or 0, is_active=True).first() if invite else None
     if invite is None or user is None:
         return _link_over(request)
     form = NewPasswordForm(request.POST if request.method == "POST" else None, user=user)
@@ -62,12 +61,6 @@ def choose(request: HttpRequest) -> HttpResponse:
     answer = sign_in.enter(request, user)
     messages.success(request, "Your password is set.")
     return answer
-
-
-def _user_of(invite: Invite | None) -> User | None:
-    if invite is None or invite.user_id is None:
-        return None
-    return User.objects.filter(pk=invite.user_id, is_active=True).first()
 
 
 def _link_over(request: HttpRequest) -> HttpResponse:

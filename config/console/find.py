@@ -5,7 +5,7 @@ Source: docs/reference/console.md §3.19.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from django import forms
@@ -29,18 +29,15 @@ _SHOWN_AGAIN = 40  # characters; a longer value may be a whole API key or access
 _SHORTEST = 2  # characters of a name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Match:
     """A page that a value leads to. kind: such as "Message"; is_posted: whether the page needs the value by POST"""
 
     kind: str
     title: str
     url: str
+    _: KW_ONLY
     is_posted: bool = False
-
-
-def _nothing(request: HttpRequest, term: str) -> Iterable[Match]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +48,8 @@ class Finder:
     suggest: for a part of a name or of a text
     """
 
-    find: Callable[[HttpRequest, str], Iterable[Match]] = _nothing
-    suggest: Callable[[HttpRequest, str], Iterable[Match]] = _nothing
+    find: Callable[[HttpRequest, str], Iterable[Match]] = lambda request, term: ()
+    suggest: Callable[[HttpRequest, str], Iterable[Match]] = lambda request, term: ()
 
 
 class FindForm(forms.Form):
@@ -110,7 +107,7 @@ def suggestions(request: HttpRequest, term: str) -> list[Match]:
     ]
     places.sort(key=lambda link: (not link.title.lower().startswith(text), text not in link.title.lower()))
     pages_found = [  # the place tells *Dashboards* of data from the *Dashboard* of a service
-        Match(kind="Page" if one.title == one.place else f"Page in {one.place}", title=one.title, url=one.url)
+        Match("Page" if one.title == one.place else f"Page in {one.place}", one.title, one.url)
         for one in places[:MOST_OF_A_KIND]
     ]
     rows = (match for part in areas.parts(Finder) for match in part.suggest(request, term))
@@ -142,10 +139,8 @@ def _match(request: HttpRequest, model: type[models.Model], key: object) -> Matc
     if row is None or not model_admin.has_view_or_change_permission(request, row):
         return None
     kind = capfirst(model_admin.row_noun())
-    return Match(kind=kind, title=model_admin.title_of(request, row), url=model_admin.url_of("change", row))
+    return Match(kind, model_admin.title_of(request, row), model_admin.url_of("change", row))
 
 
 def _page(request: HttpRequest, form: FindForm, found: list[Match] | None = None, term: str = "") -> HttpResponse:
-    is_nothing_found = found is not None and not found
-    context: dict[str, Any] = {"form": form, "matches": found, "is_nothing_found": is_nothing_found, "term": term}
-    return pages.show(request, "admin/find.html", "Search", **context)
+    return pages.show(request, "admin/find.html", "Search", form=form, matches=found, term=term)

@@ -18,26 +18,18 @@ from django.utils.functional import SimpleLazyObject
 
 from config.accounts import second_factor as factors
 from config.accounts import sessions
-from config.rest.request import is_below
+from config.console.error_pages import is_console
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-_CONSOLE = ("/admin/",)
-# Open without a second factor.
-_OPEN_NAMES = (
-    "second-factor",
-    "add-passkey",
-    "sign-out",
-    "admin:login",
-    "admin:confirm",
-)  # open without a second factor
+_OPEN_NAMES = ("second-factor", "add-passkey", "sign-out", "admin:login", "admin:confirm")  # without a second factor
 
 
 def second_factor(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not factors.is_demanded():
             return get_response(request)
-        if not is_below(request.path_info, _CONSOLE):
+        if not is_console(request):
             request.user = SimpleLazyObject(partial(_verified_or_anonymous, request, request.user))  # type: ignore[assignment]
             return get_response(request)
         return _redirect(request) or get_response(request)

@@ -179,6 +179,7 @@ class MenuLink:
     about: str
     place: str
     group: str
+    is_list: bool
 
 
 def links(request: HttpRequest) -> list[MenuLink]:
@@ -186,7 +187,15 @@ def links(request: HttpRequest) -> list[MenuLink]:
     if not scope.has_anything(request):
         return []
     return [
-        MenuLink(title=page.title, tab=page.tab or page.title, url=url, about=page.about, place=place, group=group)
+        MenuLink(
+            title=page.title,
+            tab=page.tab or page.title,
+            url=url,
+            about=page.about,
+            place=place,
+            group=group,
+            is_list="/" not in page.page,
+        )
         for group, places in MENU.items()
         if group != OPERATIONS or scope.is_operator(request)
         for place, pages in places.items()
@@ -198,7 +207,8 @@ def links(request: HttpRequest) -> list[MenuLink]:
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Return the menu and the tabs of the current page for the templates.
 
-    `menu`: title, places and `is_current` of each group; `place_tabs`: of a page that shares its place with others
+    `menu`: title, places and `is_current` of each group; `place_tabs`: of a page that shares its place with others;
+    `crumbs`: title and URL of the breadcrumbs above those of a list, or above the title of another page
     """
     found = links(request)
     path = request.path
@@ -217,25 +227,22 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     ]
     is_shared = here is not None and len(tabs) > 1 and request.path in {here.url, f"{here.url}change/"}
     menu = [{**group, "places": list(group["places"].values())} for group in groups.values()]
-    return {"menu": menu, "place_tabs": tabs if is_shared else [], "place": here.place if here else ""}
+    crumbs = []
+    if here and (here.group == OPERATIONS or len(tabs) > 1):
+        crumbs.append(
+            (OPERATIONS if here.group == OPERATIONS else here.place, "")
+        )  # its first page depends on the person
+    if here and not here.is_list and path != here.url:
+        crumbs.append((here.title, here.url))
+    place = here.place if here else ""
+    return {"menu": menu, "place_tabs": tabs if is_shared else [], "place": place, "crumbs": crumbs}
 
 
 @cache  # asked three times on each page, and the same for everybody
-def place_of(list_url: str) -> tuple[str, str]:
-    """Return the place of a list and its title. The place is "" if the list is alone in it, or is in several."""
-    found = [
-        (OPERATIONS if group == OPERATIONS else place if len(pages) > 1 else "", page.title)
-        for group, places in MENU.items()
-        for place, pages in places.items()
-        for page in pages
-        if _list_of(page.page) == list_url
-    ]
-    above = {place for place, _ in found}
-    return (above.pop() if len(above) == 1 else ""), found[0][1] if found else ""
-
-
-def _list_of(page: str) -> str:
-    return "" if "/" in page else _model_and_url(page)[1]
+def title_of(list_url: str) -> str:
+    """Return the title of a list in the menu, or "" if the menu does not have it."""
+    pages = (page for places in MENU.values() for of_place in places.values() for page in of_place)
+    return next((one.title for one in pages if "/" not in one.page and _model_and_url(one.page)[1] == list_url), "")
 
 
 @cache  # thirty on each page, and they are the same for everybody

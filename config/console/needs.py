@@ -5,7 +5,7 @@ Source: docs/reference/console.md §3.1.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
@@ -19,13 +19,14 @@ from config.databases import clock
 from config.jobs import state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Need:
     """One line, with the button that leads to the rows. is_urgent: something fails now"""
 
     text: str
     button: str
     url: str
+    _: KW_ONLY
     is_urgent: bool = False
 
 
@@ -60,7 +61,7 @@ def _clock(request: HttpRequest) -> Iterator[Need]:
     apart = clock.difference()
     if clock.is_far(apart):
         text = f"On a web machine {clock.described(apart)}. A machine with a wrong clock deletes nothing."
-        yield Need(text=text, button="View health", url=reverse("admin:health"), is_urgent=True)
+        yield Need(text, "View health", reverse("admin:health"), is_urgent=True)
 
 
 def _clean_up(request: HttpRequest) -> Iterator[Need]:
@@ -68,6 +69,6 @@ def _clean_up(request: HttpRequest) -> Iterator[Need]:
     page = reverse("admin:operations_retentionrun_changelist")
     if last is not None and last.failed:
         failed = ", ".join(f"{title} ({error})" for title, error in last.failed.items())
-        yield Need(text=f"Clean-up failed: {failed}.", button="View clean-up", url=page, is_urgent=True)
+        yield Need(f"Clean-up failed: {failed}.", "View clean-up", page, is_urgent=True)
     elif last is not None and last.finished_at and last.is_overdue:
-        yield Need(text="Clean-up is overdue.", button="View clean-up", url=page, is_urgent=True)
+        yield Need("Clean-up is overdue.", "View clean-up", page, is_urgent=True)

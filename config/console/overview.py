@@ -4,7 +4,7 @@ Source: docs/reference/console.md §2.1.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -14,7 +14,7 @@ from config.accounts import scope
 from config.jobs import state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ChecklistStep:
     """One step of the checklist towards a first message or record.
 
@@ -24,6 +24,7 @@ class ChecklistStep:
 
     title: str
     explanation: str
+    _: KW_ONLY
     is_done: bool
     url: str
     button: str
@@ -50,18 +51,10 @@ def shown(request: HttpRequest) -> list[dict[str, object]]:
     """Return the numbers of each panel this person may see, with its steps unless all are done."""
     found: list[dict[str, object]] = []
     for panel in sorted(areas.parts(Panel), key=lambda panel: panel.position):
-        if not panel.is_open_to(request):
-            continue
-        steps = panel.steps(request)
-        is_finished = all(step.is_done for step in steps)
-        found.append(
-            {
-                "title": panel.title,
-                "template": panel.template,
-                "numbers": panel.numbers(request),
-                "steps": [] if is_finished else steps,
-            }
-        )
+        if panel.is_open_to(request):
+            steps = panel.steps(request)
+            left = [] if all(step.is_done for step in steps) else steps
+            found.append({"panel": panel, "numbers": panel.numbers(request), "steps": left})
     return found
 
 

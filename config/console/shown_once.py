@@ -26,7 +26,7 @@ class AlreadyShown(Exception):
     """The form was sent before, or its nonce is not valid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Snippet:
     """Text for the user to copy, such as a curl command."""
 
@@ -43,6 +43,7 @@ class Secret:
     parts: label and text of each part of the secret
     examples: a first call, one for each language
     where_next: label and URL of the button that leaves the page
+    done: a sentence that it is created, if kind and name do not make one
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Secret:
     snippets: tuple[Snippet, ...] = ()
     examples: tuple[Snippet, ...] = ()
     where_next: tuple[str, str]
+    done: str = ""
 
 
 def new_nonce(request: HttpRequest) -> str:

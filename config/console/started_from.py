@@ -75,11 +75,8 @@ def _hash(row: models.Model, names: list[str]) -> str:
 
 def _plain(value: Any) -> Any:
     """Return related rows as a list of their primary keys."""
-    return sorted(str(row.pk) for row in value) if isinstance(value, list) and _are_rows(value) else value
-
-
-def _are_rows(value: list[Any]) -> bool:
-    return bool(value) and all(isinstance(row, models.Model) for row in value)
+    is_of_rows = isinstance(value, list) and all(isinstance(row, models.Model) for row in value)
+    return sorted(str(row.pk) for row in value) if is_of_rows else value
 
 
 def _shown(value: Any) -> str:

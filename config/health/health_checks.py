@@ -18,6 +18,7 @@ from config.databases import clock as database_clock
 from config.health import readiness
 from config.jobs import outcomes, state
 from config.queue import presence, publishing, unreadable
+from config.queue.titles import TITLES
 
 PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
 CLOCK_DIFFERS_AFTER = timedelta(seconds=10)  # tokens allow 30 s of difference; the rest is for the clock of the caller
@@ -105,7 +106,7 @@ def queue() -> Finding:
         fix = "Start Redis, or correct REDIS_URL." if settings.REDIS_URL else f"Make {settings.VAR} writable."
         return Finding(name="queue", seen=f"{kind}: {type(error).__name__}", fix=fix)
     aside = waiting.pop(unreadable.QUEUE)
-    depths = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
+    depths = ", ".join(f"{TITLES.get(queue, queue).lower()} {count}" for queue, count in waiting.items())
     kept = f"; could not be read: {aside}" if aside else ""
     return Finding(name="queue", seen=f"{kind}, waiting: {depths}{kept}")
 

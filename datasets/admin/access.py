@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from config.accounts import scope, single_sign_on
-from config.console.admin.permissions import OpenTo
+from config.console.admin.model_admin import OpenTo
 from config.data_sets import DataSets, managed_services, service_names
 from datasets.models import AccessToken, Alarm, DataSet, SavedQuery
 from datasets.queries import readers

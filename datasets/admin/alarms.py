@@ -33,7 +33,7 @@ class AlarmAdmin(ConsoleModelAdmin):
     add_fields = fields
     readonly_fields = ("state", "share_in_words")
     list_display = ("name", "data_set", "rule", "state", "people")
-    list_filter = (choice_filter("state", "state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
+    list_filter = (choice_filter("state", {"raised": ("Raised", by(Q(raised_at__isnull=False)))}),)
     row_actions = {"mute": "mute", "unmute": "unmute", "remove": "remove"}
     create_verb = "Create"
     empty = "No alarms on your data sets yet. An alarm tells people when records are missing, or a value is too high."
@@ -92,9 +92,7 @@ class AlarmAdmin(ConsoleModelAdmin):
             self.audit(request, "muted", alarm, after={"muted_until": alarm.muted_until.isoformat()})
             return self.action_done(request, self.row_url(alarm), f"{alarm} sends no messages until {until}.")
         explanation = ["People get no messages in this time. If the alarm is still raised then, they get one."]
-        return self.action_page(
-            request, alarm, title=f"Mute {alarm}", button="Mute alarm", form=form, explanation=explanation
-        )
+        return self.action_page(request, alarm, f"Mute {alarm}", "Mute alarm", explanation, form=form)
 
     def unmute(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
         if request.method == "POST":
@@ -103,21 +101,14 @@ class AlarmAdmin(ConsoleModelAdmin):
             self.audit(request, "unmuted", alarm)
             return self.action_done(request, self.row_url(alarm), f"{alarm} sends messages again.")
         explanation = ["If the alarm is raised now, people get a message within a minute."]
-        return self.action_page(request, alarm, title=f"Unmute {alarm}", button="Unmute alarm", explanation=explanation)
+        return self.action_page(request, alarm, f"Unmute {alarm}", "Unmute alarm", explanation)
 
     def remove(self, request: HttpRequest, alarm: Alarm) -> HttpResponse:
         if request.method == "POST":
             self.delete_model(request, alarm)
             return self.action_done(request, self.list_url(), f"{alarm} is deleted.")
         explanation = ["Messages that are not sent yet are deleted with the alarm."]
-        return self.action_page(
-            request,
-            alarm,
-            title=f"Delete {alarm}",
-            button="Delete alarm",
-            explanation=explanation,
-            is_destructive=True,
-        )
+        return self.action_page(request, alarm, f"Delete {alarm}", "Delete alarm", explanation, is_destructive=True)
 
     # Columns
 

@@ -80,7 +80,7 @@ class DashboardPages(ReadyMadePages):
             self.audit(request, "changed", row, after={"tile": changes.snapshot(tile)})
             return self.action_done(request, self.row_url(row), "The tile is added.")
         explanation = ["A tile shows the answer of a saved query, or a text."]
-        return self.action_page(request, row, title="Add tile", button="Add tile", form=form, explanation=explanation)
+        return self.action_page(request, row, "Add tile", "Add tile", explanation, form=form)
 
     def change_tile(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Change or remove the tile that the URL names."""
@@ -102,7 +102,7 @@ class DashboardPages(ReadyMadePages):
             return self.action_done(request, self.row_url(row), "The tile is saved.")
         title = f"Change tile {tile.title}".rstrip()
         template = "admin/datasets/dashboard/tile.html"
-        return self.action_page(request, row, title=title, button="Save tile", form=form, template=template)
+        return self.action_page(request, row, title, "Save tile", form=form, template=template)
 
     def preview(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         """Show the page as readers will see it, with the data sets that this person may see."""

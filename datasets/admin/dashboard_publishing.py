@@ -78,9 +78,9 @@ class DashboardPublishing(DashboardPages):
         return self.action_page(
             request,
             row,
-            title=title,
-            button="Publish dashboard",
-            explanation=explanation,
+            title,
+            "Publish dashboard",
+            explanation,
             form=form,
             template="admin/datasets/dashboard/publish.html",
             preview_url=dashboard_tabs.url(row, "preview"),
@@ -101,7 +101,7 @@ class DashboardPublishing(DashboardPages):
             "A link stops working for good. If you publish the dashboard again, it gets another one.",
         ]
         button = "Unpublish dashboard"
-        return self.action_page(request, row, title=title, button=button, explanation=explanation, is_destructive=True)
+        return self.action_page(request, row, title, button, explanation, is_destructive=True)
 
     def new_link(self, request: HttpRequest, row: Dashboard) -> HttpResponse:
         title = f"Create a new link to {row.title}"
@@ -111,7 +111,7 @@ class DashboardPublishing(DashboardPages):
             publishing.rotate_link(row, actor=audit.person(request))
             return self.action_done(request, dashboard_tabs.url(row, "sharing"), "The old link does not work any more.")
         explanation = ["People who have the old link cannot open the dashboard with it any more."]
-        return self.action_page(request, row, title=title, button="Create new link", explanation=explanation)
+        return self.action_page(request, row, title, "Create new link", explanation)
 
 
 def _comparable(row: Dashboard) -> list[str]:

@@ -21,7 +21,7 @@ from config import formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
-from config.console.admin.filters import YesNoFilter
+from config.console.admin.filters import yes_no_filter
 from config.console.admin.many_rows import Chosen
 from config.console.started_from import FIELD
 from datasets import store
@@ -38,28 +38,10 @@ _CHANGED_MEANWHILE = (
 )
 
 
-class HasWriteErrors(YesNoFilter):
-    title = "refused in 7 days"
-    parameter_name = "refusals"
-    condition = Q(refused__gt=0)
-
-
-class HasRetention(YesNoFilter):
-    title = "retention"
-    parameter_name = "retention"
-    condition = Q(retention_days__isnull=False) | Q(max_records__isnull=False)
-
-
-class IsLate(YesNoFilter):
-    title = "late"
-    parameter_name = "late"
-    condition = Q(late_since__isnull=False)
-
-
-class IsIncomplete(YesNoFilter):
-    title = "public without description, licence or contact"
-    parameter_name = "incomplete"
-    condition = INCOMPLETE
+HAS_WRITE_ERRORS = yes_no_filter("refused in 7 days", "refusals", Q(refused__gt=0))
+HAS_RETENTION = yes_no_filter("retention", "retention", Q(retention_days__isnull=False) | Q(max_records__isnull=False))
+IS_LATE = yes_no_filter("late", "late", Q(late_since__isnull=False))
+IS_INCOMPLETE = yes_no_filter("public without description, licence or contact", "incomplete", INCOMPLETE)
 
 
 class DataSetList(ShownOnceAdmin):
@@ -81,10 +63,10 @@ class DataSetList(ShownOnceAdmin):
         ("group", admin.RelatedOnlyFieldListFilter),
         ("type", admin.RelatedOnlyFieldListFilter),
         ("owners", admin.RelatedOnlyFieldListFilter),
-        IsLate,
-        HasWriteErrors,
-        HasRetention,
-        IsIncomplete,
+        IS_LATE,
+        HAS_WRITE_ERRORS,
+        HAS_RETENTION,
+        IS_INCOMPLETE,
     )
     search_fields = ("group__name", "type__name")
     actions = ("set_retention",)

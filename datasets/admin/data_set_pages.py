@@ -11,7 +11,7 @@ from config import formats
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from config.console.admin import ShownOnceAdmin, many_rows
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.jobs import bulk
 from datasets.admin import chart, emptying, exports, overview_tab, owners, record_list, retention, tabs, tokens_tab
 from datasets.admin.access import author, manages_all, reader_of, tokens_of

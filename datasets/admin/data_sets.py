@@ -176,8 +176,8 @@ class DataSetAdmin(
             name=str(obj),
             value=obj.secret,
             explanation=EXPLANATION,
-            parts=(Snippet(label="URL", text=examples.url(obj)), Snippet(label="Name", text=obj.name)),
-            snippets=(Snippet(label="Write one record", text=examples.write(obj, obj.secret)),),
+            parts=(Snippet("URL", examples.url(obj)), Snippet("Name", obj.name)),
+            snippets=(Snippet("Write one record", examples.write(obj, obj.secret)),),
             where_next=("Go to the data set", self.row_url(obj)),
         )
 
@@ -205,9 +205,7 @@ class DataSetAdmin(
             "The data set is empty. Its settings, tokens and statistics are deleted with it.",
             "Requests to its URL then return 404.",
         ]
-        return self.action_page(
-            request, data_set, title=title, button=title, explanation=explanation, form=form, is_destructive=True
-        )
+        return self.action_page(request, data_set, title, title, explanation, form=form, is_destructive=True)
 
 
 def _names(owners: QuerySet[Any]) -> list[str]:

@@ -36,9 +36,9 @@ class EmptyingPages(ShownOnceAdmin):
         return self.action_page(
             request,
             data_set,
-            title=f"Empty {data_set}",
-            button=f"Empty {records}",
-            explanation=[
+            f"Empty {data_set}",
+            f"Empty {records}",
+            [
                 f"This removes {records} of {data_set}{_newest(data_set)}.",
                 "The URL, settings and tokens stay.",
                 "You can bring the records back for 24 hours. Then they are deleted.",
@@ -60,9 +60,9 @@ class EmptyingPages(ShownOnceAdmin):
         return self.action_page(
             request,
             data_set,
-            title=title,
-            button=f"Bring back {records}",
-            explanation=[
+            title,
+            f"Bring back {records}",
+            [
                 f"{data_set} was emptied {formats.on(kept.emptied_at)}. This brings back {records}.",
                 "Records that were written since then stay. Where the _id is the same, the newer record stays.",
             ],
@@ -81,13 +81,7 @@ class EmptyingPages(ShownOnceAdmin):
             )
         explanation = ["This deletes the records that Undo would bring back. Nobody can restore them afterwards."]
         return self.action_page(
-            request,
-            data_set,
-            title=title,
-            button="Delete kept records for good",
-            explanation=explanation,
-            form=form,
-            is_destructive=True,
+            request, data_set, title, "Delete kept records for good", explanation, form=form, is_destructive=True
         )
 
 

@@ -8,7 +8,7 @@ from wsgiref.util import FileWrapper
 
 from django.http import StreamingHttpResponse
 
-from config.console.downloads import CSV, file_response
+from config.console.pages import CSV, file_response
 from config.databases import replica
 from datasets.models import DataSet
 from datasets.queries import csv_lines, engines, export, header, parameters, raw, time_limit, written

@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from config import audit, formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.jobs import state
 from config.page_bodies import takes_files
 from datasets.admin import tabs

@@ -24,7 +24,7 @@ def find(request: HttpRequest) -> Iterator[Need]:
     if number:
         text = f"{formats.counted(number, 'data set is', 'data sets are')} late: an expected write is missing."
         url = f"{reverse('admin:datasets_dataset_changelist')}?late=yes"
-        yield Need(text=text, button="View late data sets", url=url, is_urgent=True)
+        yield Need(text, "View late data sets", url, is_urgent=True)
     yield from _incomplete(request)
 
 
@@ -44,7 +44,7 @@ def _incomplete(request: HttpRequest) -> Iterator[Need]:
         text = f"{subject} need a description, a licence and a contact."
     else:
         text = f"{formats.number(found.count())} public data sets need a description, a licence and a contact."
-    yield Need(text=text, button="View settings" if len(named) == 1 else "View these data sets", url=url)
+    yield Need(text, "View settings" if len(named) == 1 else "View these data sets", url)
 
 
 def _alarms(request: HttpRequest) -> Iterator[Need]:
@@ -52,7 +52,7 @@ def _alarms(request: HttpRequest) -> Iterator[Need]:
     if number:
         text = f"{formats.counted(number, 'alarm is', 'alarms are')} raised."
         url = f"{reverse('admin:datasets_alarm_changelist')}?state=raised"
-        yield Need(text=text, button="View alarms", url=url, is_urgent=True)
+        yield Need(text, "View alarms", url, is_urgent=True)
 
 
 NEEDS = Needs(find=find)

@@ -55,22 +55,22 @@ def steps(request: HttpRequest) -> list[ChecklistStep]:
     page = reverse("admin:datasets_dataset_change", args=[newest.pk]) if newest else ""
     return [
         ChecklistStep(
-            title="Create a data set",
-            explanation="A data set keeps time-stamped records under one URL. You also get a token to write records.",
+            "Create a data set",
+            "A data set keeps time-stamped records under one URL. You also get a token to write records.",
             is_done=newest is not None,
             url=reverse("admin:datasets_dataset_add") if access.manages_all(request) else "",
             button="Create data set",
         ),
         ChecklistStep(
-            title="Write a record",
-            explanation="Copy the command on the page of the data set and run it.",
+            "Write a record",
+            "Copy the command on the page of the data set and run it.",
             is_done=mine.filter(last_write_at__isnull=False).exists(),
             url=page,
             button="Show data set",
         ),
         ChecklistStep(
-            title="See the record",
-            explanation="The page of the data set shows its records, newest first.",
+            "See the record",
+            "The page of the data set shows its records, newest first.",
             is_done=mine.filter(record_count__gt=0).exists(),
             url=page,
             button="Show records",

@@ -70,8 +70,8 @@ class QueryTokenAdmin(ShownOnceAdmin):
             name=str(obj.saved_query),
             value=obj.secret,
             explanation=EXPLANATION,
-            parts=(Snippet(label="URL", text=url),),
-            snippets=(Snippet(label="Try it", text=f'curl -sS "{url}" -H "Authorization: Bearer {obj.secret}"'),),
+            parts=(Snippet("URL", url),),
+            snippets=(Snippet("Try it", f'curl -sS "{url}" -H "Authorization: Bearer {obj.secret}"'),),
             where_next=("Go to the saved query", _page_of(obj.saved_query)),
         )
 
@@ -85,13 +85,7 @@ class QueryTokenAdmin(ShownOnceAdmin):
             return self.action_done(request, _page_of(token.saved_query), f"{token} is revoked. The next call fails.")
         explanation = ["The next request with this token is refused. This cannot be undone."]
         return self.action_page(
-            request,
-            token,
-            title=title,
-            button="Revoke token",
-            explanation=explanation,
-            is_destructive=True,
-            row_url=_page_of(token.saved_query),
+            request, token, title, "Revoke token", explanation, is_destructive=True, row_url=_page_of(token.saved_query)
         )
 
     beginning = column("Token", lambda token: cells.code(f"{token.prefix}…"))

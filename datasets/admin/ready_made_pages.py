@@ -51,14 +51,12 @@ class ReadyMadePages(ConsoleModelAdmin):
             return self.action_done(request, self.row_url(row), done)
         title = f"Add {TEXTS[kind].title.lower()}"
         explanation = [TEXTS[kind].about, f"It is calculated from {_named(data_set, cost_set)}."]
-        return self.action_page(request, row, title=title, button="Add key figure", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Add key figure", explanation, form=form)
 
     def _choose(self, request: HttpRequest, row: Dashboard, form: ReadyMadeForm) -> HttpResponse:
         explanation = ["You answer a few questions. The dashboard gets a number, and a chart of the months."]
         template = "admin/datasets/dashboard/ready_made.html"
-        return self.action_page(
-            request, row, title=_TITLE, button="Continue", form=form, explanation=explanation, template=template
-        )
+        return self.action_page(request, row, _TITLE, "Continue", explanation, form=form, template=template)
 
 
 def _has_fields(data_set: DataSet) -> bool:

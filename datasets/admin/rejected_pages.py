@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from config import formats
 from config.audit import reads
 from config.console.admin import many_rows
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.console.theme import Textarea
 from config.databases.streaming import streamed
 from config.encryption import DecryptionFailed
@@ -116,9 +116,9 @@ class RejectedPages(DataSetPages):
         return self.action_page(
             request,
             data_set,
-            title=title,
-            button="Try again",
-            explanation=[f"Sent {formats.on(row.at)}, number {row.index} of its request.", *reasons],
+            title,
+            "Try again",
+            [f"Sent {formats.on(row.at)}, number {row.index} of its request.", *reasons],
             form=form,
             failed="The record was not stored.",
             template="admin/datasets/record_action.html",
@@ -132,10 +132,10 @@ class RejectedPages(DataSetPages):
             return self.action_page(
                 request,
                 data_set,
-                title="Download rejected records",
-                button=f"Download {formats.counted(number, 'rejected record')}",
+                "Download rejected records",
+                f"Download {formats.counted(number, 'rejected record')}",
+                ["The file has one JSON object on each line: the reasons, and the record as it was sent."],
                 error="" if number else _NONE,
-                explanation=["The file has one JSON object on each line: the reasons, and the record as it was sent."],
                 row_url=self.url_of("rejected", data_set),
             )
         self.audit(request, "downloaded_rejected_records", data_set, after={"records": number})
@@ -153,13 +153,13 @@ class RejectedPages(DataSetPages):
         return self.action_page(
             request,
             data_set,
-            title="Try rejected records again",
-            button=f"Try {formats.counted(len(pks), 'rejected record')} again",
-            error="" if pks else _NONE,
-            explanation=[
+            "Try rejected records again",
+            f"Try {formats.counted(len(pks), 'rejected record')} again",
+            [
                 "This stores the rejected records that are valid now, such as after a change of the schema.",
                 "The others stay rejected. A stored record with the same _id is replaced.",
             ],
+            error="" if pks else _NONE,
             row_url=way_back,
             job_id=uuid.uuid4(),
         )
@@ -176,10 +176,10 @@ class RejectedPages(DataSetPages):
         return self.action_page(
             request,
             data_set,
-            title="Delete rejected records",
-            button=f"Delete {records}",
+            "Delete rejected records",
+            f"Delete {records}",
+            [f"This deletes {records} of {data_set}. Stored records stay. It cannot be undone."],
             error="" if number else _NONE,
-            explanation=[f"This deletes {records} of {data_set}. Stored records stay. It cannot be undone."],
             is_destructive=True,
             row_url=self.url_of("rejected", data_set),
         )

@@ -113,8 +113,8 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             name=str(obj.data_set),
             value=obj.secret,
             explanation=EXPLANATION,
-            parts=(Snippet(label="URL", text=examples.url(obj.data_set)),),
-            snippets=(Snippet(label="Try it", text=example(obj.data_set, obj.secret)),),
+            parts=(Snippet("URL", examples.url(obj.data_set)),),
+            snippets=(Snippet("Try it", example(obj.data_set, obj.secret)),),
             where_next=("Show all tokens", tabs.url(obj.data_set, "tokens")),
         )
 
@@ -131,9 +131,9 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             **(_tabs(request, obj.data_set) if obj is not None else {}),
         }
 
-    def action_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
+    def action_page(self, request: HttpRequest, obj: Any, *args: Any, **context: Any) -> HttpResponse:
         url = tabs.url(obj.data_set, "tokens")
-        return super().action_page(request, obj, row_url=url, **context)
+        return super().action_page(request, obj, *args, row_url=url, **context)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("obj")
@@ -163,7 +163,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             "You get a new token with the same scopes. It is shown once. Both work until the old one expires."
         ]
         context = {"explanation": explanation, "form": form, "nonce": new_nonce(request)}
-        return self.action_page(request, token, title=title, button="Rotate token", **context)
+        return self.action_page(request, token, title, "Rotate token", **context)
 
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
@@ -185,9 +185,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             *([warning] if warning else []),
         ]
         button = "Revoke token"
-        return self.action_page(
-            request, token, title=title, button=button, explanation=explanation, is_destructive=True
-        )
+        return self.action_page(request, token, title, button, explanation, is_destructive=True)
 
     def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
         return HttpResponseRedirect(tabs.url(obj.data_set, "tokens"))

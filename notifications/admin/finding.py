@@ -70,7 +70,7 @@ def _suggest(request: HttpRequest, term: str) -> list[Match]:
     )
     return [
         *_messages_of(request, term),
-        *(Match(kind="Service", title=one.name, url=f"{switch}?service={one.pk}", is_posted=True) for one in named),
+        *(Match("Service", one.name, f"{switch}?service={one.pk}", is_posted=True) for one in named),
         *find.matches(request, templates.order_by("name")[:MOST_OF_A_KIND]),
         *find.matches(request, people.order_by("email_address", "pk")[:MOST_OF_A_KIND]),
     ]
@@ -88,7 +88,7 @@ def _messages_of(request: HttpRequest, term: str) -> Iterable[Match]:
     is_email = bool(re.fullmatch(r"\S+@\S+\.\w\w+", term))
     if (is_phone or is_email) and permissions.may(request, Role.SEE_RECIPIENTS):
         url = reverse("admin:notifications_notification_search")
-        yield Match(kind="Messages", title=f"Messages to {term}", url=url, is_posted=True)
+        yield Match("Messages", f"Messages to {term}", url, is_posted=True)
 
 
 FINDER = Finder(find=_find, suggest=_suggest)

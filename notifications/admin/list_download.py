@@ -1,7 +1,7 @@
 """Download the rows of a list as a CSV file: within its filters, masked by role, and audited in every service."""
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -10,19 +10,21 @@ from typing import Any, ClassVar
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Expression, QuerySet
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from config import audit, formats
+from config.audit.masking import mask
 from config.console import recent_sign_in
 from config.console.admin.row_actions import Button
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.databases import replica
 from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
-from notifications.admin.service_rows import ServiceRowAdmin
+from notifications.admin import permissions
+from notifications.admin.service_rows import ServiceRowAdmin, kept
 
 _ROWS_AT_ONCE = 500
 _MASKED = "Some recipients are masked, because you do not have the role “See recipients” in their service."
@@ -33,16 +35,18 @@ class ListDownload:
     """What is downloaded. The rows of the list are annotated by `permissions.with_sight`.
 
     noun: of one row, such as `unsubscribe request`
-    header, columns: the names of the file's columns, and the columns of the database that `cells` gets
+    columns: the column of the database or the expression for each column of the file
+    recipient: the one of them that is masked
+    further: return other cells for some columns, by their names in the file
     most_at_once: a job writes a file with more rows
     start, of_job: starts that job for a number of rows; a sentence about it
     """
 
     noun: str
     audit_verb: str
-    header: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: Callable[[Any], Iterable[str]]
+    columns: Mapping[str, str | Expression]
+    recipient: str
+    further: Callable[[Any], dict[str, str]] = lambda row: {}  # Any: a named tuple of the columns
     most_at_once: int | None = None
     start: Callable[[HttpRequest, int], HttpResponseBase] | None = None
     of_job: str = ""
@@ -90,9 +94,24 @@ class ListDownload:
         return file_response(name, replica.read_from(self._lines(found)))
 
     def _lines(self, found: QuerySet[Any]) -> Iterator[bytes]:
-        rows = streamed(found.values_list(*self.columns, named=True), chunk_size=_ROWS_AT_ONCE)
-        for cells in chain([self.header], map(self.cells, rows)):
+        rows = streamed(self.rows(found), chunk_size=_ROWS_AT_ONCE)
+        for cells in chain([self.columns], map(self.cells, rows)):
             yield csv_line(cells).encode()
+
+    def rows(self, found: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows of which `cells` makes the lines of the file."""
+        return found.values_list(*self._read, named=True)
+
+    def cells(self, row: Any) -> list[str]:
+        """Return the cells of a row, a named tuple."""
+        stored = dict(zip(self._read, row, strict=True))
+        if not row.is_shown_whole:
+            stored[self.recipient] = mask(stored[self.recipient])
+        return [*({title: _text(stored[name]) for title, name in self.columns.items()} | self.further(row)).values()]
+
+    @property
+    def _read(self) -> dict[str | Expression, None]:
+        return dict.fromkeys([*self.columns.values(), "is_shown_whole"])
 
     def _audit(self, request: HttpRequest, found: QuerySet[Any]) -> None:
         """Audit the download in each service, with the number of its rows, and for rows of the whole installation."""
@@ -128,6 +147,25 @@ class DownloadAdmin(ServiceRowAdmin):
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
         """Return the rows of the file. found: the rows of the list within its filters"""
         return found
+
+
+class RetainedRowAdmin(DownloadAdmin):
+    """Admin of rows that are hidden after the retention of their service, even if clean-up has not deleted them yet."""
+
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        chosen = permissions.chosen_service(request)
+        return super().listed(request, rows).filter(created_at__gte=chosen.kept_since()) if chosen else rows
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        return None if row is None or row.created_at < row.service.kept_since() else row
+
+    def downloaded(self, request: HttpRequest, found: Any) -> Any:
+        return super().downloaded(request, found).filter(kept(permissions.listed_services(request)))
+
+
+def _text(value: object) -> str:
+    return moment(value) if isinstance(value, datetime) else "" if value is None else str(value)
 
 
 def moment(at: datetime | None) -> str:

@@ -77,14 +77,14 @@ def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
         if chosen is None:
             query["service__id__exact"] = str(service_id)
         url = f"{_list('notification')}?{urlencode(query)}"
-        yield Need(text=text, button="View failed messages", url=url, is_urgent=True)
+        yield Need(text, "View failed messages", url, is_urgent=True)
 
 
 def _callbacks(mine: Q, chosen: Service | None) -> Iterator[Need]:
     paused = CallbackEndpoint.objects.filter(mine).exclude(paused_at=None)
     for number in _any(paused):
         text = f"{formats.counted(number, 'callback is', 'callbacks are')} paused. New events wait."
-        yield Need(text=text, button="View paused callbacks", url=f"{_list('callbackendpoint')}?paused=yes")
+        yield Need(text, "View paused callbacks", f"{_list('callbackendpoint')}?paused=yes")
 
 
 def _limits(mine: Q, chosen: Service | None) -> Iterator[Need]:
@@ -95,13 +95,13 @@ def _limits(mine: Q, chosen: Service | None) -> Iterator[Need]:
         is_full = percent >= 100
         used = "all" if is_full else formats.percent(percent)
         text = f"{names[pk]} has used {used} of today's limit: {title.lower()}."
-        yield Need(text=text, button="View limits", url=reverse("admin:service_limits", args=[pk]), is_urgent=is_full)
+        yield Need(text, "View limits", reverse("admin:service_limits", args=[pk]), is_urgent=is_full)
 
 
 def _keys(mine: Q, chosen: Service | None) -> Iterator[Need]:
     for number in _any(is_ending_in_use(ApiKey.objects.filter(mine))):
         text = f"{formats.counted(number, 'API key')} in use will expire within 14 days."
-        yield Need(text=text, button="View keys", url=f"{_list('apikey')}?state=ending")
+        yield Need(text, "View keys", f"{_list('apikey')}?state=ending")
 
 
 def _templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
@@ -110,7 +110,7 @@ def _templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
     for number in _any(waiting):
         has = formats.counted(number, "template has", "templates have")
         text = f"{has} a version for test keys only. Publish or discard it."
-        yield Need(text=text, button="View templates", url=f"{_list('template')}?waiting=yes")
+        yield Need(text, "View templates", f"{_list('template')}?waiting=yes")
 
 
 def _broken_templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
@@ -127,7 +127,7 @@ def _broken_templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
         calls = formats.counted(row["sum"], "call")
         text = f"{calls} with the key {row['key__name']} failed since the change of template {row['template__name']}."
         url = f"{reverse('admin:notifications_template_change', args=[row['template_id']])}#versions"
-        yield Need(text=text, button="View versions", url=url, is_urgent=True)
+        yield Need(text, "View versions", url, is_urgent=True)
 
 
 def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
@@ -136,23 +136,23 @@ def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
         text = (
             f"The confirmation email to {formats.counted(number, 'reply-to address', 'reply-to addresses')} came back."
         )
-        yield Need(text=text, button="View bounced addresses", url=f"{_list('replytoaddress')}?state__exact=bounced")
+        yield Need(text, "View bounced addresses", f"{_list('replytoaddress')}?state__exact=bounced")
     for number in _any(reply_tos.filter(state=ReplyToState.CHECKING)):
         text = f"{formats.counted(number, 'reply-to address is', 'reply-to addresses are')} not confirmed yet."
-        yield Need(text=text, button="View addresses", url=f"{_list('replytoaddress')}?state__exact=checking")
+        yield Need(text, "View addresses", f"{_list('replytoaddress')}?state__exact=checking")
 
 
 def _sent_back(mine: Q, chosen: Service | None) -> Iterator[Need]:
     newest = chosen.go_live_requests.first() if chosen is not None and not chosen.live else None
     if newest is not None and newest.state == GoLiveState.SENT_BACK:
         url = reverse("admin:notifications_goliverequest_change", args=[newest.pk])
-        yield Need(text="An operator sent back your request to go live.", button="View note", url=url)
+        yield Need("An operator sent back your request to go live.", "View note", url)
 
 
 def _requests() -> Iterator[Need]:
     for number in _any(GoLiveRequest.objects.waiting()):
         text = f"{formats.counted(number, 'service asks', 'services ask')} to go live."
-        yield Need(text=text, button="View requests", url=f"{_list('goliverequest')}?state__exact=waiting")
+        yield Need(text, "View requests", f"{_list('goliverequest')}?state__exact=waiting")
 
 
 def _any(rows: Any) -> Iterator[int]:

@@ -15,7 +15,6 @@ from config.console.overview import ChecklistStep
 from notifications.admin import permissions
 from notifications.admin.messages import filters
 from notifications.admin.messages.status_titles import GROUPS
-from notifications.admin.queue import pause_notes
 from notifications.jobs import counting, sums
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
@@ -25,7 +24,9 @@ from notifications.models import (
     Channel,
     KeyType,
     Notification,
+    PauseKind,
     Role,
+    SendingPause,
     Service,
     Status,
     Template,
@@ -53,6 +54,7 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
     of_template: Counter[UUID] = Counter()
     for (_, day, _, template_id), n in counted.items():
         of_template[template_id] += n if day >= days[0] else 0
+    pauses = SendingPause.objects.current().order_by("since")
     return {
         "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
         "failures": _failures(days, grouped),
@@ -64,7 +66,7 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
         "last": days[-1],
         "counted_at": counting.last_run(),
         "service": service,
-        "pauses": pause_notes.notes(request),
+        "pauses": pauses if permissions.is_operator(request) else pauses.filter(kind=PauseKind.CHANNEL),
     }
 
 
@@ -78,31 +80,31 @@ def steps(request: HttpRequest) -> list[ChecklistStep]:
     sent = Notification.objects.filter(**mine)
     found = [
         ChecklistStep(
-            title="Create a template",
-            explanation="A template is the text that people receive. Put ((double brackets)) around the parts that "
+            "Create a template",
+            "A template is the text that people receive. Put ((double brackets)) around the parts that "
             "change, like ((name)).",
             is_done=Template.objects.filter(**mine).exists(),
             url=reverse("admin:notifications_template_add") if may_edit else "",
             button="Create template",
         ),
         ChecklistStep(
-            title="Create a test key",
-            explanation="With a test key nothing is really sent, and every message is shown as delivered.",
+            "Create a test key",
+            "With a test key nothing is really sent, and every message is shown as delivered.",
             is_done=ApiKey.objects.filter(key_type=KeyType.TEST, **mine).exists(),
             url=f"{reverse('admin:notifications_apikey_add')}?key_type=test" if may_key else "",
             button="Create API key",
         ),
         ChecklistStep(
-            title="Send a message",
-            explanation="Send one by hand, or run one of the examples on the page of a new key.",
+            "Send a message",
+            "Send one by hand, or run one of the examples on the page of a new key.",
             is_done=sent.exists(),
             url=reverse("admin:notifications_notification_send") if may_send else "",
             button="Send message",
             other=(reverse("admin:notifications_apikey_changelist"), "API keys") if may_key or may_see else None,
         ),
         ChecklistStep(
-            title="Find the message in the log",
-            explanation="The log shows the status of every message, and why a message did not arrive.",
+            "Find the message in the log",
+            "The log shows the status of every message, and why a message did not arrive.",
             is_done=sent.exclude(status=Status.CREATED).exists(),
             url=f"{log}?key_type=all" if may_see else "",
             button="Open message log",
@@ -116,8 +118,8 @@ def _first_step(request: HttpRequest) -> list[ChecklistStep]:
         return []
     return [
         ChecklistStep(
-            title="Create a service",
-            explanation="A service sends messages for one team. It has its own keys, templates and limits.",
+            "Create a service",
+            "A service sends messages for one team. It has its own keys, templates and limits.",
             is_done=Service.objects.exists(),
             url=reverse("admin:notifications_service_add"),
             button="Create service",
@@ -226,18 +228,10 @@ def _change(number: int, earlier: int) -> str:
     return f"{formats.percent(abs(percent))} {'more' if percent > 0 else 'less'} than the week before"
 
 
-def _top_templates(counted: Counter[UUID]) -> list[dict[str, Any]]:
+def _top_templates(counted: Counter[UUID]) -> list[tuple[Template, int]]:
     top = dict((+counted).most_common(_TOP))
     rows = Template.objects.filter(pk__in=top).select_related("service").order_by("name")
-    return [
-        {
-            "name": row.name,
-            "service": row.service.name,
-            "number": top[row.pk],
-            "url": reverse("admin:notifications_template_change", args=[row.pk]),
-        }
-        for row in sorted(rows, key=lambda row: -top[row.pk])
-    ]
+    return [(row, top[row.pk]) for row in sorted(rows, key=lambda row: -top[row.pk])]
 
 
 PANEL = overview.Panel(

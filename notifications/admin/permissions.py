@@ -3,11 +3,10 @@
 Operators may do everything. Other people have the roles of their `TeamMember` rows, read once a request.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.db.models import Case, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.urls import reverse
@@ -56,11 +55,6 @@ def may_in(request: HttpRequest, service_id: UUID | None, wanted: Iterable[Role]
         return True
     held = roles(request).get(service_id, frozenset()) if service_id is not None else frozenset()
     return bool(held & set(wanted))
-
-
-def may_open_log(request: HttpRequest, service_id: UUID | None) -> bool:
-    """Return whether this person may open the message log of this service."""
-    return may_in(request, service_id, [Role.SEE_ACTIVITY])
 
 
 def may(request: HttpRequest, *wanted: Role) -> bool:
@@ -186,15 +180,12 @@ def _managed(request: HttpRequest) -> list[tuple[str, str]]:
     return [(str(pk), name) for pk, name in managed]
 
 
-def _managed_by(user: User) -> list[UUID]:
-    return [pk for pk, held in TeamMember.objects.roles_of(user.pk).items() if Role.MANAGE_SERVICE in held]
-
-
-def _names(ids: Collection[UUID]) -> dict[UUID, str]:
-    return dict(Service.objects.filter(pk__in=ids).order_by("name").values_list("pk", "name"))
-
-
-MANAGED_SERVICES = ManagedServices(of_account=_managed_by, names=_names)
+MANAGED_SERVICES = ManagedServices(
+    of_account=lambda user: [
+        pk for pk, held in TeamMember.objects.roles_of(user.pk).items() if Role.MANAGE_SERVICE in held
+    ],
+    names=lambda ids: dict(Service.objects.filter(pk__in=ids).order_by("name").values_list("pk", "name")),
+)
 ACCESS = scope.Access(
     is_open_to=lambda request: bool(roles(request)),
     may_read_some=lambda request: any(Role.MANAGE_SERVICE in held for held in roles(request).values()),

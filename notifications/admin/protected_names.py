@@ -11,7 +11,7 @@ from config import audit
 from config.accounts import scope
 from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
-from config.console.admin.permissions import OpenTo
+from config.console.admin.model_admin import OpenTo
 from config.console.checking import checked
 from notifications.models import ProtectedName
 from notifications.models.protected_name import MAX_LIKENESS
@@ -65,12 +65,7 @@ class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
             return self.action_done(request, self.list_url(), f"{row.name} is removed from the list.")
         explanation = ["Everybody who manages a service or its API can then use this name."]
         return self.action_page(
-            request,
-            row,
-            title=f"Remove {row.name} from the protected names",
-            button="Remove name",
-            explanation=explanation,
-            is_destructive=True,
+            request, row, f"Remove {row.name} from the protected names", "Remove name", explanation, is_destructive=True
         )
 
     @admin.display(description="Added", ordering="created_at")

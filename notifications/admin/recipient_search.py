@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from config.encryption import DecryptionFailed
 from notifications.admin import permissions, saved_searches
-from notifications.admin.service_rows import ServiceRowAdmin
+from notifications.admin.list_download import DownloadAdmin
 from notifications.models import Role, recipient_hash
 from notifications.recipients import normalise
 
@@ -21,26 +21,22 @@ _EXPIRED = "expired search"
 
 
 class RecipientFilter(admin.SimpleListFilter):
-    """The rows of the searched recipient. Without a search there is no filter.
-
-    kind: of the saved searches, and of one list
-    column: of the normalised recipient
-    """
+    """The rows of the searched recipient. Without a search there is no filter."""
 
     title = "recipient"
     parameter_name = "search"
-    kind: ClassVar[str] = ""
-    column: ClassVar[str] = "normalised_recipient"
 
-    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: "RecipientSearchAdmin") -> None:
         self._term: str | None = None
+        self._column = model_admin.search_column
         super().__init__(request, params, model, model_admin)
+        self.title = model_admin.search_title
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         identifier = self.value()
         if identifier is None:
             return []
-        saved = saved_searches.find(request, self.kind, identifier)
+        saved = saved_searches.find(request, model_admin.search_kind, identifier)
         if saved and permissions.may(request, Role.SEE_RECIPIENTS):
             try:
                 self._term = saved.term
@@ -53,31 +49,36 @@ class RecipientFilter(admin.SimpleListFilter):
             return queryset
         if not self._term:
             return queryset.none()
-        return queryset.filter(**{f"{self.column}__in": recipient_hash.forms_of(normalise(self._term))})
+        return queryset.filter(**{f"{self._column}__in": recipient_hash.forms_of(normalise(self._term))})
 
 
-def recipient_filter(
-    kind: str, *, title: str = "recipient", column: str = "normalised_recipient"
-) -> type[RecipientFilter]:
-    """Return the filter of one list. kind, column: see `RecipientFilter`"""
-    return type("Filter", (RecipientFilter,), {"kind": kind, "title": title, "column": column})
-
-
-class RecipientSearchAdmin(ServiceRowAdmin):
+class RecipientSearchAdmin(DownloadAdmin):
     """An admin whose list has the search.
 
-    recipient_filter: its filter, which also stands in `list_filter`
-    search_label: which kind of recipient to search for
+    search_kind: of the saved searches of this list
+    search_label, search_title: which kind of recipient to search for, above the list and as the name of the filter
+    search_column: of the normalised recipient
     """
 
-    recipient_filter: ClassVar[type[RecipientFilter]]
+    shows_recipients = True
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    search_kind: ClassVar[str]
     search_label: ClassVar[str]
+    search_title: ClassVar[str] = "recipient"
+    search_column: ClassVar[str] = "normalised_recipient"
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
     change_list_template = "admin/notifications/recipient_search.html"
-    list_pages = {"search": "search"}
+    list_pages = {**DownloadAdmin.list_pages, "search": "search"}
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        context = {"search_url": self.url_of("search") if self._may_search(request) else "", **(extra_context or {})}
-        return super().changelist_view(request, context)
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        return (*super().get_list_filter(request), RecipientFilter)
+
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        return {"search_url": self.url_of("search") if self._may_search(request) else ""}
 
     @method_decorator(require_POST)
     def search(self, request: HttpRequest) -> HttpResponse:
@@ -87,8 +88,8 @@ class RecipientSearchAdmin(ServiceRowAdmin):
         term = request.POST.get("term", "").strip()
         if not term:
             return HttpResponseRedirect(self.list_url())
-        saved = saved_searches.keep(request, self.recipient_filter.kind, term)
-        return HttpResponseRedirect(f"{self.list_url()}?{self.recipient_filter.parameter_name}={saved}")
+        saved = saved_searches.keep(request, self.search_kind, term)
+        return HttpResponseRedirect(f"{self.list_url()}?{RecipientFilter.parameter_name}={saved}")
 
     def _may_search(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request) and permissions.may(request, Role.SEE_RECIPIENTS)

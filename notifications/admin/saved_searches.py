@@ -18,7 +18,7 @@ MOST_CHARACTERS = 1000  # the length limit of a reference
 
 def keep(request: HttpRequest, kind: str, term: str) -> UUID:
     """Store a term for this person and the chosen service, and return its id. kind: the list that is searched"""
-    saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=kind)
+    saved = SavedSearch(**_owner(request), kind=kind)
     saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
     saved.save()
     return saved.pk
@@ -27,17 +27,12 @@ def keep(request: HttpRequest, kind: str, term: str) -> UUID:
 def find(request: HttpRequest, kind: str, identifier: str) -> SavedSearch | None:
     """Return the search if it belongs to this person and the chosen service and has not expired."""
     since = timezone.now() - SEARCHES_ARE_KEPT_FOR
-    mine: dict[str, Any] = {"user_id": _user_id(request), "service_id": _service_id(request), "created_at__gte": since}
     try:
-        return SavedSearch.objects.filter(pk=identifier, kind=kind, **mine).first()
+        return SavedSearch.objects.filter(pk=identifier, kind=kind, created_at__gte=since, **_owner(request)).first()
     except ValidationError:
         return None
 
 
-def _user_id(request: HttpRequest) -> int:
-    return int(request.user.pk or 0)  # no user has the id 0
-
-
-def _service_id(request: HttpRequest) -> UUID | None:
+def _owner(request: HttpRequest) -> dict[str, Any]:
     service = permissions.chosen_service(request)
-    return service.pk if service else None
+    return {"user_id": request.user.pk or 0, "service_id": service.pk if service else None}  # no user has the id 0

@@ -159,7 +159,13 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         service = obj and obj.service
         if service is None or admin.site.get_model_admin(Service).has_view_permission(request, service):
             return fieldsets
-        return [(title, {**options, "fields": _without_link(options["fields"])}) for title, options in fieldsets]
+        return [
+            (
+                title,
+                {**options, "fields": ["service_name" if name == "service" else name for name in options["fields"]]},
+            )
+            for title, options in fieldsets
+        ]
 
     service_name = column("Service", lambda obj: str(obj.service))
 
@@ -194,18 +200,6 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         return ("service", *others) if first else (*others[:1], "service", *others[1:])
 
 
-class RetainedRowAdmin(ServiceRowAdmin):
-    """Admin of rows that are hidden after the retention of their service, even if clean-up has not deleted them yet."""
-
-    def listed(self, request: HttpRequest, rows: Any) -> Any:
-        chosen = permissions.chosen_service(request)
-        return super().listed(request, rows).filter(created_at__gte=chosen.kept_since()) if chosen else rows
-
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        row = super().get_object(request, object_id, from_field)
-        return None if row is None or row.created_at < row.service.kept_since() else row
-
-
 def kept(services: Iterable[Service]) -> models.Q:
     """Match the rows of these services that are within their retention."""
     since: defaultdict[datetime, list[Service]] = defaultdict(list)
@@ -215,10 +209,6 @@ def kept(services: Iterable[Service]) -> models.Q:
     for moment, group in since.items():
         matching |= models.Q(service__in=group, created_at__gte=moment)
     return matching
-
-
-def _without_link(names: Any) -> list[Any]:
-    return ["service_name" if name == "service" else name for name in names]
 
 
 def _hangs_on_service(model: Any) -> bool:

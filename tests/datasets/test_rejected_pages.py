@@ -42,10 +42,14 @@ def test_the_tab_lists_them_with_their_reasons(data_set, admin_client):
     assert "must be an object" in text
 
 
-def test_an_empty_tab_states_how_records_get_there(admin_client):
+def test_an_empty_tab_leads_developers_to_how_records_get_there(admin_client):
     other = make_data_set(type="other")
 
-    assert "?on_error=keep" in admin_client.get(page(other, "rejected")).content.decode()
+    empty = admin_client.get(page(other, "rejected")).content.decode()
+
+    assert f'href="{page(other, "tokens")}#keep"' in empty
+    assert "on_error" not in empty
+    assert "?on_error=keep" in admin_client.get(page(other, "tokens")).content.decode()
 
 
 def test_a_long_list_has_pages(admin_client):

@@ -10,9 +10,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import models
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.accounts import scope
@@ -34,7 +35,6 @@ _THROUGH = {
 }
 _NEEDS_NO_KIND = {ActorKind.CLOCK, ActorKind.COMMAND}
 _PAGE_SIZE = 50
-_ROW = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label="After">{}</td></tr>'
 
 
 @admin.register(AuditEvent)
@@ -95,15 +95,11 @@ class AuditEventAdmin(ConsoleModelAdmin):
             found = found.filter(keyset.below(*before, fields=("at", "pk")))
         some = list(found[: _PAGE_SIZE + 1])
         events, is_more = some[:_PAGE_SIZE], len(some) > _PAGE_SIZE
-        older = request.GET.copy()
-        older.pop("before", None)
-        if is_more:
-            older["before"] = f"{events[-1].at.isoformat()}_{events[-1].pk}"
         context = {
             **self.page_context(request, "Audit"),
             "days": _days(events, self.titles_for(request)),
             "filters": filters,
-            "older": older.urlencode() if is_more else "",
+            "older": f"{events[-1].at.isoformat()}_{events[-1].pk}" if is_more else "",
             "zone": timezone.get_current_timezone_name(),
         }
         return TemplateResponse(request, "admin/audit.html", context)
@@ -135,13 +131,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         rows = audit_sentences.differences(event)
         if not rows:
             return "No details."
-        body = format_html_join("", _ROW, rows)
-        return format_html(
-            '<div class="sb-scroll" tabindex="0" role="region" aria-label="Before and after">'
-            '<table class="sb-table sb-stack"><thead>'
-            "<tr><th>Field</th><th>Before</th><th>After</th></tr></thead><tbody>{}</tbody></table></div>",
-            body,
-        )
+        return render_to_string("admin/includes/audit_changes.html", {"rows": rows})
 
 
 def _days(events: Iterable[AuditEvent], shown: Callable[[models.Model], str]) -> list[tuple[date, list[AuditLine]]]:

@@ -6,7 +6,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -184,10 +184,7 @@ def _history(request: HttpRequest, seen: list[RetentionRule]) -> dict[str, Any]:
     if before:
         found = found.filter(started_at__lt=before)
     some = list(found.order_by("-started_at")[: _PAGE_SIZE + 1])
-    runs = [
-        {"run": run, "title": _title(run), "by": by(run), "took": run.took, "url": _run_url(run)}
-        for run in some[:_PAGE_SIZE]
-    ]
+    runs = [(run, _title(run), by(run)) for run in some[:_PAGE_SIZE]]
     older = some[_PAGE_SIZE - 1].started_at.isoformat() if len(some) > _PAGE_SIZE else ""
     return {"history": runs, "older": older, "shows_all": shows_all, "is_paged": before is not None}
 
@@ -195,7 +192,3 @@ def _history(request: HttpRequest, seen: list[RetentionRule]) -> dict[str, Any]:
 def _title(run: RetentionRun) -> str:
     rule = rules.named(run.rule)
     return rule.title if rule else run.rule
-
-
-def _run_url(run: RetentionRun) -> str:
-    return reverse("admin:operations_retentionrun_change", args=[run.pk])

@@ -38,16 +38,12 @@ class ChoiceFilter(admin.SimpleListFilter):
         return self.options.get(self.value() or "", self.unchosen)[1](queryset)
 
 
-def choice_filter(title: str, parameter: str, options: Options) -> type[ChoiceFilter]:
-    """Return a filter with these choices. options: see `ChoiceFilter`"""
-    return type("Filter", (ChoiceFilter,), {"title": title, "parameter_name": parameter, "options": options})
+def choice_filter(title: str, options: Options, *, parameter: str = "") -> type[ChoiceFilter]:
+    """Return a filter with these choices. options: see `ChoiceFilter`; parameter: of the URL, by default the title"""
+    return type("Filter", (ChoiceFilter,), {"title": title, "parameter_name": parameter or title, "options": options})
 
 
-class YesNoFilter(ChoiceFilter):
-    """A filter with the choices Yes and No. condition: the condition for Yes."""
-
-    condition = Q()
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.options = {"yes": ("Yes", by(self.condition)), "no": ("No", by(~self.condition))}
-        super().__init__(*args, **kwargs)
+def yes_no_filter(title: str, parameter: str, condition: Q) -> type[ChoiceFilter]:
+    """Return a filter with the choices Yes and No. condition: the condition for Yes"""
+    options: Options = {"yes": ("Yes", by(condition)), "no": ("No", by(~condition))}
+    return choice_filter(title, options, parameter=parameter)

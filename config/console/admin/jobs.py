@@ -55,10 +55,7 @@ class JobAdmin(ConsoleModelAdmin):
         bulk_job = bulk.named(job.kind)
         return bulk_job.title(job) if bulk_job else job.kind
 
-    @admin.display(description="Started")
-    def started(self, job: BulkJobRun) -> SafeString:
-        return cells.two_lines(job.by.get_username() if job.by else "–", cells.moment(job.started_at))
-
+    started = column("Started", lambda job: cells.two_lines(str(job.by or "–"), cells.moment(job.started_at)))
     progress = column("Progress", lambda job: f"{formats.number(job.position)} of {formats.number(job.total)}")
 
     @admin.display(description="Result")

@@ -1,5 +1,6 @@
 """The base class of every admin, which removes the traps of the Django admin."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -134,22 +135,25 @@ class ConsoleModelAdmin(RowActionsAdmin):
         """Check and save the form in one transaction, and show its ordinary error to a person who lost a race."""
         return again_if_raced(partial(super().changeform_view, request, *args, **kwargs))
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        answer = super().change_view(request, object_id, form_url, extra_context)
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        answer = super().change_view(request, object_id, *args, **kwargs)
         if not isinstance(answer, TemplateResponse) or not answer.context_data:
             return answer
         obj = answer.context_data["original"]
-        answer.context_data["history_url"] = SimpleLazyObject(partial(self._history_url, request, obj))
+        answer.context_data["history_url"] = SimpleLazyObject(
+            lambda: self.url_of("history", obj) if self.may_read_history(request, obj) else ""
+        )
         if self.is_reading_logged:
             reads.note(request, str(self.opts.model_name), obj.pk, **audit.scope_of(obj))
         return answer
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Show the History button to people who may read the history."""
+        """Show the buttons of a row and its context, and History to people who may read it."""
         obj = kwargs.get("obj")
-        own: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
+        own: dict[str, Any] = {"show_history": False}
+        if obj is not None:
+            own = {"show_history": self.may_read_history(request, obj), "buttons": self._buttons(request, obj)}
+            own |= self.row_context(request, obj)
         return super().render_change_form(request, {**context, **own}, *args, **kwargs)
 
     # The audit, in the transaction of the change, replaces Django's admin log, which would store `str(obj)`.
@@ -176,9 +180,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
     def _log_nothing(self, *args: Any) -> None:
         """Leave Django's log empty: the audit has it."""
 
-    log_addition: Any = _log_nothing
-    log_change: Any = _log_nothing
-    log_deletions: Any = _log_nothing
+    log_addition = log_change = log_deletions = _log_nothing  # type: ignore[assignment]
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -192,9 +194,6 @@ class ConsoleModelAdmin(RowActionsAdmin):
         title = f"History of {self.title_of(request, obj)}"
         context = {**self.page_context(request, title, obj), "lines": lines, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
-
-    def _history_url(self, request: HttpRequest, obj: models.Model) -> str:
-        return self.url_of("history", obj) if self.may_read_history(request, obj) else ""
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
         """Return whether this person may read the audit of the service or data set of the row."""
@@ -214,3 +213,17 @@ class ConsoleInline(TabularInline):  # type: ignore[type-arg]
 
     has_change_permission: Any = has_add_permission
     has_delete_permission: Any = has_add_permission
+
+
+class OpenTo:
+    """A mixin before ConsoleModelAdmin: some people may do everything, and other people nothing.
+
+    people: returns whether a person is one of them
+    """
+
+    people: ClassVar[Callable[[HttpRequest], bool]]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return type(self).people(request)
+
+    has_add_permission = has_change_permission = has_view_permission

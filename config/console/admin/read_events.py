@@ -21,7 +21,6 @@ SHOWN_CHARACTERS = 8  # of an id
 
 _KIND_FILTER = choice_filter(
     "kind",
-    "kind",
     {
         "notification": ("Messages", by(Q(object_kind="notification"))),
         "receivedemail": ("Received emails", by(Q(object_kind="receivedemail"))),

@@ -1,8 +1,8 @@
 """Pages and actions of single rows. An action has a URL below the row's page."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, update_wrapper
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from django.db import models, transaction
 from django.forms import Media
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.text import capfirst
 
 from config.console import recent_sign_in
@@ -32,6 +32,11 @@ class Button:
     action: str = ""
     url: str = ""
     tone: str = ""
+
+
+def methods(*words: str) -> dict[str, str]:
+    """Return `row_actions` or `list_pages` whose methods have the words as their names, with `_` for `-`."""
+    return {word: word.replace("-", "_") for word in words}
 
 
 class RowActionsAdmin(SavingAdmin):
@@ -57,10 +62,16 @@ class RowActionsAdmin(SavingAdmin):
         return []
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
+        answer = super().changelist_view(request, {"title": self.list_title(), **(extra_context or {})})
         if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
-            answer.context_data["list_buttons"] = self.list_buttons(request, answer.context_data["cl"])
+            changelist = answer.context_data["cl"]
+            answer.context_data["list_buttons"] = self.list_buttons(request, changelist)
+            answer.context_data |= self.list_context(request, changelist)
         return answer
+
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        """Return what the template of the list needs besides Django's context."""
+        return {}
 
     def buttons(self, request: HttpRequest, obj: Any) -> Iterable[Button]:
         """Return the buttons of a row's page. Those for actions that this person may not do are left out."""
@@ -70,11 +81,9 @@ class RowActionsAdmin(SavingAdmin):
         """Return what a row's page needs besides `page_context`."""
         return {}
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         if not self.page_template:
-            return super().change_view(request, object_id, form_url, extra_context)
+            return super().change_view(request, object_id, *args, **kwargs)
         obj = self._row_or_404(request, object_id)
         is_read = request.method in {"GET", "HEAD"}
         if not (self.has_view_or_change_permission if is_read else self.has_change_permission)(request, obj):
@@ -82,13 +91,9 @@ class RowActionsAdmin(SavingAdmin):
         if not is_read:
             return HttpResponseNotAllowed(["GET", "HEAD"])
         title = self.row_page_title(request, obj)
-        page = {**self.page_context(request, title, obj), **self.row_context(request, obj)}
+        page = {**self.page_context(request, title, obj), "buttons": self._buttons(request, obj)}
+        page |= self.row_context(request, obj)
         return TemplateResponse(request, self.page_template, page)
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        obj = kwargs.get("obj")
-        own = {"buttons": self._buttons(request, obj), **self.row_context(request, obj)} if obj is not None else {}
-        return super().render_change_form(request, {**context, **own}, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
         names = f"{self.opts.app_label}_{self.opts.model_name}"
@@ -119,22 +124,28 @@ class RowActionsAdmin(SavingAdmin):
         }
 
     def action_page(
-        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, **context: Any
+        self,
+        request: HttpRequest,
+        obj: models.Model,
+        title: str,
+        button: str,
+        explanation: Sequence[str] = (),
+        **context: Any,
     ) -> HttpResponse:
         """Return a page that explains an action and has the button for it.
 
-        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `leave` (the text of the way back),
+        context: `form`, `is_destructive` (a red button), `leave` (the text of the way back),
         `template`.
         """
         template = context.pop("template", "admin/action.html")
-        page = {**self.page_context(request, title, obj), "button": button, **context}
+        page = {**self.page_context(request, title, obj), "button": button, "explanation": explanation, **context}
         return TemplateResponse(request, template, page)
 
     def error_page(
         self, request: HttpRequest, obj: models.Model, title: str, error: str, *, remedy: tuple[str, str] | None = None
     ) -> HttpResponse:
         """Return a page that explains why an action is not possible. remedy: label and URL of a button that helps"""
-        return self.action_page(request, obj, title=title, button="", error=error, remedy=remedy)
+        return self.action_page(request, obj, title, "", error=error, remedy=remedy)
 
     def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> HttpResponse:
         return self.action_done(request, self.list_url(), f"{capfirst(self.row_noun())} “{obj_display}” is deleted.")
@@ -148,17 +159,6 @@ class RowActionsAdmin(SavingAdmin):
         if word in self.read_only_actions:
             return self.has_view_or_change_permission(request, obj)
         return self.has_change_permission(request, obj)
-
-    def list_url(self) -> str:
-        return self.url_of("changelist")
-
-    def row_url(self, obj: models.Model) -> str:
-        return self.url_of("change", obj)
-
-    def url_of(self, name: str, obj: models.Model | None = None) -> str:
-        """Return the URL of a page of this admin: changelist, add, or for a row change, history or an action."""
-        route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
-        return reverse(route, args=[obj.pk] if obj is not None else [])
 
     def _action_view(self, word: str) -> Callable[..., HttpResponse]:
         view = partial(self._do_action, word)
@@ -202,9 +202,9 @@ class RowActionsAdmin(SavingAdmin):
             raise Http404
         return obj
 
-    def _buttons(self, request: HttpRequest, obj: Any) -> list[dict[str, str]]:
+    def _buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         return [
-            {"label": button.label, "url": button.url or self.url_of(button.action, obj), "tone": button.tone}
+            replace(button, url=button.url or self.url_of(button.action, obj))
             for button in self.buttons(request, obj)
             if button.url or self.may_do(request, button.action, obj)
         ]

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.text import capfirst
 
 from config.console.admin.titled import TitledAdmin
@@ -56,15 +55,15 @@ class SavingAdmin(TitledAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Leave the form one button, or none if it has no field that can change."""
-        hidden_buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        page = {**context, **hidden_buttons, "save_label": self.save_label(kwargs.get("obj"))}
+        obj = kwargs.get("obj")
+        title = self.add_title() if obj is None else self.row_page_title(request, obj)
+        page = {**context, "title": title, "subtitle": None, "save_label": self.save_label(obj)}
+        page |= {"show_save_and_add_another": False, "show_save_and_continue": False}
         if not context["adminform"].form.fields:
             page["show_save"] = False
         return super().render_change_form(request, page, *args, **kwargs)
 
-    def response_add(
-        self, request: HttpRequest, obj: models.Model, post_url_continue: str | None = None
-    ) -> HttpResponse:
+    def response_add(self, request: HttpRequest, obj: models.Model, *args: Any, **kwargs: Any) -> HttpResponse:
         done = self.done_message(request, obj, f"{self.create_verb.lower().removesuffix('e')}ed")
         messages.success(request, " ".join(filter(None, (done, self.next_step))))
         return self._to_row(request, obj) if self.opens_new_row else self.response_post_save_add(request, obj)
@@ -79,6 +78,5 @@ class SavingAdmin(TitledAdmin):
 
     def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
         """Redirect to the row's page and keep the filters of the list."""
-        name = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_change"
         filters: Any = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
-        return HttpResponseRedirect(add_preserved_filters(filters, reverse(name, args=[obj.pk])))
+        return HttpResponseRedirect(add_preserved_filters(filters, self.row_url(obj)))

@@ -27,9 +27,7 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         """Return the secret of a new row."""
         raise NotImplementedError
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
         if not recent_sign_in.is_recent(request):
@@ -37,8 +35,7 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         if request.method == "POST" and shown_once.is_spent(request):
             return self.already_shown_page(request)
         try:
-            nonce = shown_once.new_nonce(request)
-            return super().add_view(request, form_url, {"nonce": nonce, **(extra_context or {})})
+            return super().add_view(request, extra_context={"nonce": shown_once.new_nonce(request)})
         except AlreadyShown:  # the form was sent twice at once, and this transaction is rolled back
             return self.already_shown_page(request)
 
@@ -48,9 +45,7 @@ class ShownOnceAdmin(ConsoleModelAdmin):
                 shown_once.spend(request)
             super().save_model(request, obj, form, change)
 
-    def response_add(
-        self, request: HttpRequest, obj: models.Model, post_url_continue: str | None = None
-    ) -> HttpResponse:
+    def response_add(self, request: HttpRequest, obj: models.Model, *args: Any, **kwargs: Any) -> HttpResponse:
         return self.secret_page(request, obj)
 
     def secret_page(self, request: HttpRequest, obj: models.Model) -> HttpResponse:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.db import models
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import capfirst
 
@@ -26,8 +26,18 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
 
     def list_title(self) -> str:
         """Return the title of the list, as in the menu."""
-        list_url = reverse(f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_changelist")
-        return navigation.place_of(list_url)[1] or capfirst(str(self.opts.verbose_name_plural))
+        return navigation.title_of(self.list_url()) or capfirst(str(self.opts.verbose_name_plural))
+
+    def list_url(self) -> str:
+        return self.url_of("changelist")
+
+    def row_url(self, obj: models.Model) -> str:
+        return self.url_of("change", obj)
+
+    def url_of(self, name: str, obj: models.Model | None = None) -> str:
+        """Return the URL of a page of this admin: changelist, add, or for a row change, history or an action."""
+        route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
+        return reverse(route, args=[obj.pk] if obj is not None else [])
 
     def add_title(self) -> str:
         """Return the title of the form of a new row, which is also the label of the buttons that open and save it."""
@@ -39,14 +49,6 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
         A form with errors has already changed `obj`, so the title is the one that was set when it was read.
         """
         return f"{getattr(obj, 'row_title', '') or self.title_of(request, obj)} – {capfirst(self.row_noun())}"
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {"title": self.list_title(), **(extra_context or {})})
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        obj = kwargs.get("obj")
-        title = self.add_title() if obj is None else self.row_page_title(request, obj)
-        return super().render_change_form(request, {**context, "title": title, "subtitle": None}, *args, **kwargs)
 
     def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> Any:
         title = f"Delete {self.title_of(request, context['object'])}"

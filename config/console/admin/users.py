@@ -17,8 +17,8 @@ from config import audit, formats
 from config.accounts import account_name, identities, invites, passkeys, scope, second_factor, sessions
 from config.console import cells, recent_sign_in, shown_once, switcher
 from config.console.admin.columns import column
-from config.console.admin.permissions import OpenTo
-from config.console.admin.row_actions import Button
+from config.console.admin.model_admin import OpenTo
+from config.console.admin.row_actions import Button, methods
 from config.console.admin.secret_admin import ShownOnceAdmin
 from config.console.shown_once import Secret
 from config.console.user_forms import InviteForm, PermissionsForm, manages_data_sets, permission_to_manage
@@ -39,14 +39,9 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     ordering = ("username",)
     add_form = InviteForm
     add_fields = ("email", "username")
+    editable = frozenset({"email", *_PERMISSIONS, "manages_data_sets"})
     form = PermissionsForm
-    row_actions = {
-        "link": "make_link",
-        "end-sessions": "end_sessions",
-        "reset-second-factor": "reset_second_factor",
-        "remove-passkeys": "remove_passkeys",
-        "unlink-provider": "unlink_provider",
-    }
+    row_actions = methods("link", "end-sessions", "reset-second-factor", "remove-passkeys", "unlink-provider")
     protected_actions = frozenset(row_actions)
     empty = "No accounts yet. A person needs an account to sign in."
 
@@ -75,9 +70,6 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         of_data = ("manages_data_sets",) if permission_to_manage() else ()
         return ("who", "full_name", "email", *_PERMISSIONS, *of_data, "services", "factor", "last_sign_in", "made")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else ("who", "full_name", "services", "factor", "last_sign_in", "made")
-
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         """Require a recent sign-in before permissions are changed."""
         if self.has_change_permission(request) and not recent_sign_in.is_recent(request):
@@ -101,11 +93,16 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
                 sessions.end_all(obj.pk, but=request.session)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
-        back = ("Go to users", self.list_url())
-        kind = "Link to choose a password"
-        return Secret(kind=kind, name=obj.username, value=obj.link, explanation=_LINK_HELP, where_next=back)
+        return Secret(
+            kind="Link to choose a password",
+            name=obj.username,
+            done=f"A link for {obj.username} to choose a password is created.",
+            value=obj.link,
+            explanation=_LINK_HELP,
+            where_next=("Go to users", self.list_url()),
+        )
 
-    def make_link(self, request: HttpRequest, user: User) -> HttpResponse:
+    def link(self, request: HttpRequest, user: User) -> HttpResponse:
         """Create a new link for a person whose first link has expired or who has forgotten the password."""
         title = f"Create a link for {user.username}"
         if not user.is_active:
@@ -119,7 +116,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             "The current password works until then. The second factor stays on.",
         ]
         nonce = shown_once.new_nonce(request)
-        return self.action_page(request, user, title=title, button="Create link", explanation=explanation, nonce=nonce)
+        return self.action_page(request, user, title, "Create link", explanation, nonce=nonce)
 
     def end_sessions(self, request: HttpRequest, user: User) -> HttpResponse:
         if request.method == "POST":
@@ -130,9 +127,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         explanation = [f"{user.username} is signed out on all devices and can sign in again."]
         if user.pk == request.user.pk:
             explanation = ["You are signed out everywhere except in this browser."]
-        return self.action_page(
-            request, user, title=f"End the sessions of {user.username}", button="End sessions", explanation=explanation
-        )
+        return self.action_page(request, user, f"End the sessions of {user.username}", "End sessions", explanation)
 
     def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
         title = f"Reset the second factor of {user.username}"
@@ -148,9 +143,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             _without_factor(),
             "Check that the request comes from this person. Someone who stole the password would ask for the same.",
         ]
-        return self.action_page(
-            request, user, title=title, button="Reset second factor", is_destructive=True, explanation=explanation
-        )
+        return self.action_page(request, user, title, "Reset second factor", explanation, is_destructive=True)
 
     def remove_passkeys(self, request: HttpRequest, user: User) -> HttpResponse:
         """Remove all passkeys of a person, for example of a lost laptop. The app and the recovery codes stay."""
@@ -168,7 +161,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             explanation += ["The account has no authenticator app, so its recovery codes stop working, too."]
             explanation += [_without_factor()]
         button = "Remove passkeys"
-        return self.action_page(request, user, title=title, button=button, is_destructive=True, explanation=explanation)
+        return self.action_page(request, user, title, button, explanation, is_destructive=True)
 
     def unlink_provider(self, request: HttpRequest, user: User) -> HttpResponse:
         """Let the account accept another identity, for example after the person was created again at the provider."""
@@ -185,9 +178,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             "account.",
             f"Check that the email address {user.email or '(none)'} still belongs to this person.",
         ]
-        return self.action_page(
-            request, user, title=title, button="Unlink account", is_destructive=True, explanation=explanation
-        )
+        return self.action_page(request, user, title, "Unlink account", explanation, is_destructive=True)
 
     who = column("User name", lambda user: user.username, ordering="username")
     full_name = column("Name", lambda user: user.get_full_name() or "–", ordering="first_name")
@@ -195,20 +186,20 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         "Last sign-in", lambda one: cells.moment(one.last_login, never="Never"), ordering="last_login"
     )
     made = column("Created", lambda user: cells.moment(user.date_joined))
-
-    @admin.display(description="Active", ordering="is_active")
-    def active(self, user: User) -> SafeString:
-        return cells.chip("Active", "good") if user.is_active else cells.chip("Inactive")
-
-    @admin.display(description="Operator", ordering="is_superuser")
-    def operator(self, user: User) -> SafeString | str:
-        return cells.chip("Operator", "accent") if user.is_superuser else "–"
-
-    @admin.display(description="Manages data sets")
-    def manages(self, user: User) -> str:
-        if user.is_superuser:
-            return "Yes, as operator"
-        return "Yes" if manages_data_sets(user) else "–"
+    active = column(
+        "Active",
+        lambda user: cells.chip("Active", "good") if user.is_active else cells.chip("Inactive"),
+        ordering="is_active",
+    )
+    operator = column(
+        "Operator",
+        lambda user: cells.chip("Operator", "accent") if user.is_superuser else "–",
+        ordering="is_superuser",
+    )
+    manages = column(
+        "Manages data sets",
+        lambda user: "Yes, as operator" if user.is_superuser else "Yes" if manages_data_sets(user) else "–",
+    )
 
     @admin.display(description="Services")
     def services(self, user: Any) -> str:

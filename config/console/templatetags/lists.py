@@ -1,6 +1,5 @@
 """The active filters above a list, each with a link that removes it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django import template
@@ -8,18 +7,9 @@ from django import template
 register = template.Library()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActiveFilter:
-    """An active filter of a list. remove_url: the list without this filter."""
-
-    title: str
-    value: str
-    remove_url: str
-
-
 @register.simple_tag
-def active_filters(changelist: Any) -> list[ActiveFilter]:
-    """Return the filters for which the list's query string has a valid value."""
+def active_filters(changelist: Any) -> list[dict[str, str]]:
+    """Return the filters for which the list's query string has a valid value, with the URL that removes each."""
     found = []
     for spec in changelist.filter_specs:
         parameters = [name for name in spec.expected_parameters() if name in changelist.params]
@@ -27,5 +17,5 @@ def active_filters(changelist: Any) -> list[ActiveFilter]:
         if chosen:
             remove_url = changelist.get_query_string(remove=[*parameters, "p"])
             value = " or ".join(str(choice["display"]) for choice in chosen)
-            found.append(ActiveFilter(title=str(spec.title), value=value, remove_url=remove_url))
+            found.append({"title": str(spec.title), "value": value, "remove_url": remove_url})
     return found

@@ -70,11 +70,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         return usage.with_week(super().get_queryset(request))
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Add the base URL, the service id and the newest messages above the keys of one service."""
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        """Return the base URL, the service id and the newest messages, which are above the keys of one service."""
         service = permissions.chosen_service(request)
-        context = {"integration": self._integration(request, service) if service else None, **(extra_context or {})}
-        return super().changelist_view(request, context)
+        return {"integration": self._integration(request, service) if service else None}
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         days = usage.days(obj)
@@ -107,13 +106,13 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             value=whole,
             explanation=_EXPLANATION,
             parts=(
-                Snippet(label="Name", text=obj.name),
-                Snippet(label="Service ID", text=str(obj.service_id)),
-                Snippet(label="Secret", text=obj.secret),
+                Snippet("Name", obj.name),
+                Snippet("Service ID", str(obj.service_id)),
+                Snippet("Secret", obj.secret),
             ),
-            snippets=(Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),),
+            snippets=(Snippet("For an .env file", f"NOTIFY_API_KEY={whole}"),),
             examples=tuple(
-                Snippet(label=label, text=example(settings.BASE_URL, whole, template))
+                Snippet(label, example(settings.BASE_URL, whole, template))
                 for label, example in examples.LANGUAGES.items()
             ),
             where_next=("Go to the keys", self.list_url()),
@@ -149,8 +148,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             "You get a new key with the same type, permissions and limits. It is shown once. "
             "Both keys work until the old one expires.",
         ]
-        context = {"explanation": explanation, "form": form, "nonce": new_nonce(request)}
-        return self.action_page(request, key, title=title, button="Rotate key", **context)
+        return self.action_page(request, key, title, "Rotate key", explanation, form=form, nonce=new_nonce(request))
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"
@@ -169,9 +167,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             _EFFECT,
             "The key stays in the list, with the time and the person who revoked it.",
         ]
-        return self.action_page(
-            request, key, title=title, button="Revoke key", explanation=explanation, is_destructive=True
-        )
+        return self.action_page(request, key, title, "Revoke key", explanation, is_destructive=True)
 
     @admin.action(description="Revoke…", permissions=["change"])
     def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> HttpResponse:
@@ -208,7 +204,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             "service": service,
             "calls": calls,
             "guest_list": guest_list,
-            "may_open_log": permissions.may_open_log(request, service.pk),
+            "may_open_log": permissions.may_in(request, service.pk, [Role.SEE_ACTIVITY]),
         }
 
     @admin.display(description="Type")
@@ -241,11 +237,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return cells.two_lines(cells.chip(word, tone), cells.moment(key.last_used_at, never=""))
 
     client = column("Client", lambda key: key.last_client or "–")
-
-    @admin.display(description="Calls, 7 days")
-    def week(self, key: Any) -> SafeString:
-        return cells.two_lines(formats.counted(key.calls, "call"), f"{formats.number(key.refused)} refused")
-
+    week = column(
+        "Calls, 7 days",
+        lambda key: cells.two_lines(formats.counted(key.calls, "call"), f"{formats.number(key.refused)} refused"),
+    )
     last_used = column("Last used", lambda key: cells.moment(key.last_used_at, never="Never"))
     ends = column("Expires", lambda key: cells.moment(key.expires_at, never="Never"))
     made = column("Created", lambda key: cells.moment_by(key.created_at, key.created_by), ordering="created_at")

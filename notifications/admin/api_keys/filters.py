@@ -23,7 +23,6 @@ def is_ending_in_use(keys: QuerySet[Any]) -> QuerySet[Any]:
 
 STATE_FILTER = choice_filter(
     "state",
-    "state",
     {
         "in-use": ("In use", lambda rows: rows.filter(Q(expires_at=None) | Q(expires_at__gt=_ago()), revoked_at=None)),
         "ending": ("Expires within 14 days, in use", is_ending_in_use),
@@ -35,7 +34,6 @@ STATE_FILTER = choice_filter(
 
 LAST_USED_FILTER = choice_filter(
     "last used",
-    "used",
     {
         "active": ("Active: within a day", lambda rows: rows.filter(last_used_at__gte=_ago(ACTIVE_FOR))),
         "quiet": (
@@ -45,6 +43,7 @@ LAST_USED_FILTER = choice_filter(
         "dormant": ("Dormant: longer ago", lambda rows: rows.filter(last_used_at__lt=_ago(QUIET_FOR))),
         "unused": ("Unused", by(Q(last_used_at=None))),
     },
+    parameter="used",
 )
 
 

@@ -47,7 +47,7 @@ def _ending_within(days: int, files: Any) -> Any:
 
 
 _STATE_FILTER = choice_filter(
-    "state", "state", {state.value: (state.label, partial(_in_state, state)) for state in AttachmentState}
+    "state", {state.value: (state.label, partial(_in_state, state)) for state in AttachmentState}
 )
 
 
@@ -60,22 +60,22 @@ class TypeFilter(admin.AllValuesFieldListFilter):
 # Leave out removed files: whether they asked for an email address is no longer stored.
 _ASKS_FILTER = choice_filter(
     "asks for email",
-    "asks",
     {
         "yes": ("Yes", by(Q(deleted_at=None, email_tag__isnull=False))),
         "no": ("No", by(Q(deleted_at=None, email_tag=None))),
     },
+    parameter="asks",
 )
 
 
 _LAST_DAY_FILTER = choice_filter(
     "last day",
-    "ends",
     {
         "today": ("Today", partial(_ending_within, 0)),
         "week": ("In the next 7 days", partial(_ending_within, 7)),
         "month": ("In the next 31 days", partial(_ending_within, 31)),
     },
+    parameter="ends",
 )
 
 
@@ -89,16 +89,8 @@ class AttachmentAdmin(ServiceRowAdmin):
     is_reading_logged = True
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
-        "shown_name",
-        "type_of_file",
-        "size",
-        "message",
-        "sent",
-        "ends",
-        "asks",
-        "downloads",
-        "wrong_email_address_count",
-        "state",
+        *("shown_name", "type_and_size", "message", "sent", "ends", "asks", "downloads"),
+        *("wrong_email_address_count", "state"),
     )
     list_filter = (_STATE_FILTER, ("extension", TypeFilter), _LAST_DAY_FILTER, _ASKS_FILTER)
     list_select_related = ("service", "template")
@@ -143,15 +135,7 @@ class AttachmentAdmin(ServiceRowAdmin):
             "From now on, the link leads to a page that says the file was withdrawn.",
             "This cannot be undone. The file itself is removed within 15 minutes.",
         ]
-        return self.action_page(
-            request,
-            file,
-            title=title,
-            button="Withdraw file now",
-            form=form,
-            explanation=explanation,
-            is_destructive=True,
-        )
+        return self.action_page(request, file, title, "Withdraw file now", explanation, form=form, is_destructive=True)
 
     def shorten(self, request: HttpRequest, file: Attachment) -> HttpResponse:
         title = f"Set an earlier last day for {self.title_of(request, file)}"
@@ -182,7 +166,7 @@ class AttachmentAdmin(ServiceRowAdmin):
             message = f"{self.title_of(request, file)} can be downloaded until the end of {formats.weekday(day)}."
             return self._change(request, file, verb, {"expires_at": end_of_day(day)}, message)
         explanation = [f"The last day is now {formats.weekday(file.last_day)}."]
-        return self.action_page(request, file, title=title, button="Set last day", form=form, explanation=explanation)
+        return self.action_page(request, file, title, "Set last day", explanation, form=form)
 
     def _change(
         self, request: HttpRequest, file: Attachment, verb: str, changes: dict[str, Any], message: str, reason: str = ""
@@ -194,10 +178,8 @@ class AttachmentAdmin(ServiceRowAdmin):
             return self._refused(request, file, self.title_of(request, file)) or self.action_done(
                 request, self.row_url(file), message
             )
-        before: dict[str, object] = {"last_day": file.last_day.isoformat()}
-        after: dict[str, object] = {}
-        if "expires_at" in changes:
-            after["last_day"] = last_day_before(changes["expires_at"]).isoformat()
+        before, ends = {"last_day": file.last_day.isoformat()}, changes.get("expires_at")
+        after = {"last_day": last_day_before(ends).isoformat()} if ends else {}
         self.audit(request, verb, file, before=before, after=after, reason=reason)
         return self.action_done(request, self.row_url(file), message)
 
@@ -229,21 +211,19 @@ class AttachmentAdmin(ServiceRowAdmin):
 
     sent = column("Sent", lambda file: cells.date_above_time(file.created_at), ordering="created_at")
     ends = column("Last day", lambda file: formats.day(file.last_day), ordering="expires_at")
-
-    @admin.display(description="Asks for email address")
-    def asks(self, file: Attachment) -> str:
-        if file.deleted_at is not None:
-            return "–"
-        return "Yes" if file.asks_for_email_address else "No"
-
+    asks = column(
+        "Asks for email address",
+        lambda file: "–" if file.deleted_at else "Yes" if file.asks_for_email_address else "No",
+    )
     last_download = column("Last download", lambda file: cells.moment(file.last_download_at, never="Never"))
     downloads = column("Downloads", lambda file: formats.number(file.download_count), ordering="download_count")
-
-    @admin.display(description="Wrong email addresses")
-    def wrong_email_address_count(self, file: Any) -> str:
-        return formats.number(int(file.wrong_email_addresses))
-
-    type_of_file = column("Type", lambda file: file.extension.upper(), ordering="extension")
+    wrong_email_address_count = column("Wrong email addresses", lambda file: formats.number(file.wrong_email_addresses))
+    type_and_size = column(
+        "Type and size",
+        lambda file: cells.two_lines(file.extension.upper(), formats.size(file.size_bytes)),
+        ordering="extension",
+    )
+    type_of_file = column("Type", lambda file: file.extension.upper())
 
     @admin.display(description="State")
     def state(self, file: Attachment) -> SafeString:

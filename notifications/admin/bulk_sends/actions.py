@@ -4,6 +4,7 @@ Source: docs/reference/console.md §3.4.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from config import audit, formats
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.admin.row_actions import Button, methods
 from notifications import errors
 from notifications.admin.bulk_sends.send_form import bulk_time_field
 from notifications.admin.service_rows import posted
@@ -35,13 +37,18 @@ class MoveBulkSendForm(forms.Form):
 class BulkSendActions(ConsoleModelAdmin):
     """Steps with exact numbers: GET explains, POST acts. The changes audit themselves."""
 
-    row_actions = {
-        "pause": "pause",
-        "resume": "resume",
-        "move": "move",
-        "cancel": "cancel",
-        "retry-failed": "retry_failed",
-    }
+    row_actions = methods("pause", "resume", "move", "cancel", "retry-failed")
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        can_move = obj.scheduled_for and obj.state in MOVABLE and not obj.messages
+        return [
+            *([Button("Pause", "pause")] if obj.state in MOVING else []),
+            *([Button("Resume", "resume")] if obj.state == BulkState.PAUSED else []),
+            *([Button("Move", "move")] if can_move else []),
+            *([Button("Cancel the rest", "cancel", tone="ending")] if not obj.has_ended else []),
+            *([Button("Retry failed", "retry-failed")] if obj.has_ended and failed_count(obj) else []),
+            Button("Download results", "results"),
+        ]
 
     def pause(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
         title = "Pause bulk send"
@@ -54,7 +61,7 @@ class BulkSendActions(ConsoleModelAdmin):
             f"{_waiting(bulk_send)} until you resume the bulk send.",
             "Messages that are being sent now are not stopped. After 72 hours, a paused bulk send is cancelled.",
         ]
-        return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)
+        return self.action_page(request, bulk_send, title, title, explanation)
 
     def resume(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
         title = "Resume bulk send"
@@ -67,7 +74,7 @@ class BulkSendActions(ConsoleModelAdmin):
         when = f"{formats.on(planned)}" if planned and is_early else "after you resume the bulk send"
         are = "It is" if bulk_send.waiting == 1 else "They are"
         explanation = [f"{_waiting(bulk_send)}. {are} sent {when}."]
-        return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)
+        return self.action_page(request, bulk_send, title, title, explanation)
 
     def move(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
         title, planned = "Move bulk send", bulk_send.scheduled_for
@@ -82,7 +89,7 @@ class BulkSendActions(ConsoleModelAdmin):
             return self._changed(request, bulk_send, title, lambda row, by: change.move(row, moment, by), done)
         are = "is" if bulk_send.row_count == 1 else "are"
         explanation = [f"{messages_of(bulk_send, bulk_send.row_count)} {are} scheduled for {formats.spoken(planned)}."]
-        return self.action_page(request, bulk_send, title=title, button=title, form=form, explanation=explanation)
+        return self.action_page(request, bulk_send, title, title, explanation, form=form)
 
     def cancel(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
         title = "Cancel the rest"
@@ -102,13 +109,7 @@ class BulkSendActions(ConsoleModelAdmin):
             "This cannot be undone.",
         ]
         return self.action_page(
-            request,
-            bulk_send,
-            title=title,
-            button=title,
-            leave="Keep bulk send",
-            is_destructive=True,
-            explanation=explanation,
+            request, bulk_send, title, title, explanation, leave="Keep bulk send", is_destructive=True
         )
 
     def retry_failed(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
@@ -131,7 +132,7 @@ class BulkSendActions(ConsoleModelAdmin):
             "They become a new bulk send with the newest version of the template, and are checked again.",
         ]
         button = f"Send {messages_of(bulk_send, number)} again"
-        return self.action_page(request, bulk_send, title=title, button=button, explanation=explanation)
+        return self.action_page(request, bulk_send, title, button, explanation)
 
     def _changed(
         self,

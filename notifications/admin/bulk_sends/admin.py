@@ -5,7 +5,8 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -29,7 +30,6 @@ _MOVING = [state.value for state in MOVING if state is not BulkState.SCHEDULED]
 
 _STATE_FILTER = choice_filter(
     "state",
-    "state",
     {
         "draft": ("Draft", by(Q(state=BulkState.DRAFT))),
         "scheduled": ("Scheduled", by(Q(state=BulkState.SCHEDULED))),
@@ -39,10 +39,6 @@ _STATE_FILTER = choice_filter(
         "cancelled": ("Cancelled", by(Q(state=BulkState.CANCELLED))),
     },
 )
-
-
-_READ = {"check"}
-_DOWNLOADS = {"bad-rows", "results"}
 
 
 @admin.register(BulkSend)
@@ -66,37 +62,32 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
         "columns": "columns_step",
         "check": "check_step",
     }
+    read_only_actions = frozenset({"check"})
     list_pages = {"example": "example"}
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css", "notifications/bulk.css")}
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
-        if word in _READ:
-            return self.has_view_permission(request, obj)
-        if word in _DOWNLOADS:
-            sees = permissions.may_see_recipients(request, obj.service_id)
-            return sees and self.has_view_permission(request, obj)
-        return self.has_change_permission(request, obj)
+        """Reserve files with recipients for people who may see recipients."""
+        if word not in downloads.Downloads.row_actions:
+            return super().may_do(request, word, obj)
+        return permissions.may_see_recipients(request, obj.service_id) and self.has_view_permission(request, obj)
 
     # Pages
 
     @takes_files
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         return UploadPage(self, request).answer()
 
     def example(self, request: HttpRequest) -> HttpResponseBase:
         return UploadPage(self, request).example()
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show the page of a bulk send, or the step at which a draft is."""
         bulk_send: Any = self._row_or_404(request, object_id)
         if bulk_send.state != BulkState.DRAFT:
-            return super().change_view(request, object_id, form_url, extra_context)
+            return super().change_view(request, object_id, *args, **kwargs)
         is_started = BulkTable.objects.filter(pk=bulk_send.pk).exclude(checking=None).exists()
         shows_check = is_started or not self.has_change_permission(request, bulk_send)
         return HttpResponseRedirect(self.url_of("check" if shows_check else "columns", bulk_send))
@@ -105,28 +96,23 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
         return page.context(request, obj)
 
     def columns_step(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
-        return (
-            ColumnsPage(self, request, table).answer() if (table := self._draft(bulk_send)) else self._sent(bulk_send)
-        )
+        return self._step(ColumnsPage, request, bulk_send)
 
     def check_step(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
-        return CheckPage(self, request, table).answer() if (table := self._draft(bulk_send)) else self._sent(bulk_send)
+        return self._step(CheckPage, request, bulk_send)
+
+    def _step(self, page: Any, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        """Show a step of a draft, or the page of a bulk send that has been sent."""
+        if bulk_send.state != BulkState.DRAFT:
+            return HttpResponseRedirect(self.row_url(bulk_send))
+        tables = BulkTable.objects.select_related("bulk_send__template", "bulk_send__service")
+        answer: HttpResponse = page(self, request, get_object_or_404(tables, pk=bulk_send.pk)).answer()
+        return answer
 
     def upload_url(self, bulk_send: BulkSend) -> str:
         chosen = {"language": bulk_send.language} if bulk_send.language else {}
         parameters = urlencode({"template": bulk_send.template_id, **chosen})
         return f"{reverse('admin:notifications_bulksend_add')}?{parameters}"
-
-    def _draft(self, bulk_send: BulkSend) -> BulkTable | None:
-        if bulk_send.state != BulkState.DRAFT:
-            return None
-        try:
-            return BulkTable.objects.select_related("bulk_send__template", "bulk_send__service").get(pk=bulk_send.pk)
-        except BulkTable.DoesNotExist as error:
-            raise Http404 from error
-
-    def _sent(self, bulk_send: BulkSend) -> HttpResponse:
-        return HttpResponseRedirect(self.row_url(bulk_send))
 
     # Columns
 

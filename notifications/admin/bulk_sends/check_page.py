@@ -22,7 +22,6 @@ from notifications.admin.bulk_sends import bad_rows, drafts, notices, preview, s
 from notifications.admin.bulk_sends.checking import Draft, begin
 from notifications.admin.bulk_sends.notices import NOUNS, Counts
 from notifications.admin.bulk_sends.send_form import BulkSendForm
-from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkSend, BulkTable, Channel, Role
 from notifications.submission.bulk import accept
@@ -105,7 +104,7 @@ class CheckPage:
 
     def _blocking(self) -> list[dict[str, str]]:
         """Return the errors that leaving out rows does not remove."""
-        return [error for error in self._bulk_send.check_result.get("errors", []) if notices.is_blocking(error["kind"])]
+        return [error for error in self._bulk_send.check_result.get("errors", []) if error["kind"] in notices.HEADINGS]
 
     def _page(self, form: BulkSendForm | None = None, *, status: int = 200) -> HttpResponse:
         table, bulk_send = self._table, self._bulk_send
@@ -124,7 +123,7 @@ class CheckPage:
         else:
             page |= {
                 "progress": drafts.progress(table.checking),
-                "steps": steps(SendStep.CHECK, columns=page["columns_url"]),
+                "step": 3,
                 "missing": [name for name in state.missing_processes() if name == "worker"],
             }
         return TemplateResponse(self._request, "admin/notifications/bulk_check.html", page, status=status)
@@ -136,9 +135,7 @@ class CheckPage:
         can_send = self._may_send and self._is_current and not blocking and counts.good
         noun = self._channel.noun
         return {
-            "steps": steps(
-                SendStep.SEND if can_send else SendStep.CHECK, columns=self._admin.url_of("columns", bulk_send)
-            ),
+            "step": 4 if can_send else 3,
             "counts": counts,
             "language": drafts.language_of(drafts.text_of(table)),
             "notices": notices.of_table(bulk_send.check_result.get("errors", []), counts, self._channel),

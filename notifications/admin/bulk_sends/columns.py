@@ -15,7 +15,6 @@ from notifications.admin import permissions
 from notifications.admin.bulk_sends import checking, drafts, notices
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.bulk_sends.notices import Counts
-from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.bulk_tables import mapping
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkTable, Channel
@@ -116,7 +115,7 @@ class ColumnsPage:
             **self._admin.page_context(self._request, "Match columns", bulk_send),
             "bulk_send": bulk_send,
             "table": self._table,
-            "steps": steps(SendStep.COLUMNS),
+            "step": 2,
             "upload_url": self._admin.upload_url(bulk_send),
             **context,
         }

@@ -1,7 +1,6 @@
 """The state of a draft: which of its steps is next, and which job works on it."""
 
 import uuid
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -22,15 +21,6 @@ class Superseded(Exception):
     """A later run of the job has taken its place, or the draft is gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """A job that works on a draft. error: why it has stopped; blank while it runs"""
-
-    position: int
-    total: int
-    error: str = ""
-
-
 def own(table: BulkTable, **run: uuid.UUID) -> None:
     """Lock the table for this transaction, if this run is still the one that works on it. Raises Superseded."""
     if not BulkTable.objects.select_for_update().filter(pk=table.pk, **run).exists():
@@ -47,12 +37,10 @@ def language_of(text: TemplateText) -> str:
     return languages.named(text.language) if text.translations else ""
 
 
-def progress(run_id: uuid.UUID | None) -> Progress | None:
-    """Return the progress of a job, or None if there is none or it has done its work."""
+def progress(run_id: uuid.UUID | None) -> BulkJobRun | None:
+    """Return a job, or None if there is none or it has done its work."""
     run = BulkJobRun.objects.filter(pk=run_id).first() if run_id else None
-    if run is None or (run.finished_at is not None and not run.error):
-        return None
-    return Progress(position=run.position, total=run.total, error=run.error)
+    return None if run is None or (run.finished_at is not None and not run.error) else run
 
 
 def start(request: HttpRequest, kind: str, run_id: uuid.UUID, *, is_small: bool, **fields: Any) -> None:

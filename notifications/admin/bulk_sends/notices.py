@@ -29,7 +29,7 @@ NO_ROWS, COLUMN_NAMES, TOO_MANY = (
     "There's a problem with your column names",
     "Too many recipients",
 )
-_HEADINGS = {
+HEADINGS = {
     "no_rows": NO_ROWS,
     "too_many_columns": COLUMN_NAMES,
     "missing_columns": COLUMN_NAMES,
@@ -119,8 +119,8 @@ def of_table(errors: Iterable[TableError | dict[str, str]], counts: Counts, chan
     sentences: dict[str, list[str]] = {}
     for error in errors:
         kind, message = (error["kind"], error["message"]) if isinstance(error, dict) else (error.kind, error.message)
-        if kind in _HEADINGS:
-            sentences.setdefault(_HEADINGS[kind], []).append(message if message.endswith(".") else f"{message}.")
+        if kind in HEADINGS:
+            sentences.setdefault(HEADINGS[kind], []).append(message if message.endswith(".") else f"{message}.")
     found = [TableNotice(heading=heading, sentences=said) for heading, said in sentences.items()]
     return [*found, *_of_rows(counts, channel)]
 
@@ -155,8 +155,3 @@ def fingerprint(template: Template, service: Service) -> str:
         *(service.name, service.active, service.live, sorted(service.permissions), service.prefix_sms),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def is_blocking(kind: str) -> bool:
-    """Return whether no row can be sent while a table has an error of this kind."""
-    return kind in _HEADINGS

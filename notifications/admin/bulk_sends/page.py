@@ -16,10 +16,9 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells
 from notifications.admin import permissions
-from notifications.admin.bulk_sends.actions import MOVABLE, failed_count
 from notifications.admin.templates import languages
 from notifications.models import BulkSend, BulkState, Channel, MessageOrigin, Role, Status
-from notifications.models.bulk_send import ENDED, MOVING
+from notifications.models.bulk_send import ENDED
 from notifications.models.status import COMPLETED, FAILURES
 
 _STATES = {
@@ -47,15 +46,6 @@ class RowCounter:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BarPart:
-    """A part of the bar, in percent of its width."""
-
-    tone: str
-    start: float
-    share: float
-
-
 def chip(bulk_send: BulkSend) -> SafeString:
     return cells.chip(*_STATES[BulkState(bulk_send.state)])
 
@@ -68,7 +58,7 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
     cancelled = bulk_send.cancelled + statuses[Status.CANCELLED]
     done = delivered + failed + cancelled + bulk_send.simulated + bulk_send.repeat
     total = max(bulk_send.row_count, 1)
-    may_open_log = permissions.may_open_log(request, bulk_send.service_id)
+    may_open_log = permissions.may_in(request, bulk_send.service_id, [Role.SEE_ACTIVITY])
     found = (
         ("Waiting", bulk_send.waiting, "", ""),
         ("Delivering", open_messages, "accent", "delivering"),
@@ -97,8 +87,6 @@ def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
         "refreshes": bulk_send.state not in ENDED or open_messages > 0,
         "facts": _facts(bulk_send),
         "log_url": _log_url(bulk_send) if may_open_log else "",
-        "actions": _actions(request, bulk_send),
-        "sees_recipients": permissions.may_see_recipients(request, bulk_send.service_id),
         "retries": list(bulk_send.retries.order_by("created_at")),
     }
 
@@ -108,12 +96,12 @@ def _log_url(bulk_send: BulkSend, **filters: str) -> str:
     return f"{reverse('admin:notifications_notification_changelist')}?{query}"
 
 
-def _bar(counters: list[RowCounter]) -> Iterator[BarPart]:
-    """Return the parts of the bar: final messages first."""
+def _bar(counters: list[RowCounter]) -> Iterator[tuple[str, float, float]]:
+    """Yield tone, start and length of the parts of the bar, in percent of its width: final messages first."""
     start = 0.0
     for counter in sorted(counters, key=lambda each: _IN_BAR.index(each.tone)):
         if counter.tone and counter.number:
-            yield BarPart(tone=counter.tone, start=start, share=counter.share)
+            yield counter.tone, start, counter.share
             start += counter.share
 
 
@@ -133,25 +121,6 @@ def _sentence(bulk_send: BulkSend) -> str:
     return f"Sending {number}. You can leave this page."
 
 
-def _actions(request: HttpRequest, bulk_send: BulkSend) -> list[tuple[str, str, bool]]:
-    """Return label, route and whether it ends something, for each action that this person may do now."""
-    if not permissions.may_in(request, bulk_send.service_id, [Role.SEND_MESSAGES]):
-        return []
-    state = bulk_send.state
-    found = (
-        ("Pause", "pause", False, state in MOVING),
-        ("Resume", "resume", False, state == BulkState.PAUSED),
-        ("Move", "move", False, bulk_send.scheduled_for and state in MOVABLE and not bulk_send.messages),
-        ("Cancel the rest", "cancel", True, state not in ENDED),
-        ("Retry failed", "retry-failed", False, state in ENDED and failed_count(bulk_send) > 0),
-    )
-    return [
-        (label, reverse(f"admin:notifications_bulksend_{word}", args=[bulk_send.pk]), is_ending)
-        for label, word, is_ending, is_possible in found
-        if is_possible
-    ]
-
-
 def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
     by_key = bulk_send.origin == MessageOrigin.API
     sender = bulk_send.reply_to.email_address if bulk_send.reply_to else ""
@@ -160,18 +129,11 @@ def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
         ("Template", f"{bulk_send.template.name}, version {bulk_send.template_version}"),
         *([("Language", languages.named(bulk_send.language))] if bulk_send.language else []),
         ("Replies go to" if bulk_send.channel == Channel.EMAIL else "Sender", sender or "–"),
-        (
-            "API key" if by_key else "Created by",
-            bulk_send.author or "–",
-        ),
+        ("API key" if by_key else "Created by", bulk_send.author or "–"),
         ("Created", cells.moment(bulk_send.created_at)),
     ]
-    if bulk_send.scheduled_for:
-        found.append(("Scheduled for", cells.moment(bulk_send.scheduled_for)))
-    if bulk_send.processing_started:
-        found.append(("First message", cells.moment(bulk_send.processing_started)))
-    if bulk_send.processing_finished:
-        found.append(("Ended", cells.moment(bulk_send.processing_finished)))
+    times = {"scheduled_for": "Scheduled for", "processing_started": "First message", "processing_finished": "Ended"}
+    found += [(title, cells.moment(at)) for name, title in times.items() if (at := getattr(bulk_send, name))]
     others = {"left_out": "Rows left out", "simulated": "Simulated recipients", "repeat": "Repeats, not sent again"}
     numbers = ((title, getattr(bulk_send, name)) for name, title in others.items())
     return [*found, *((title, formats.number(number)) for title, number in numbers if number)]

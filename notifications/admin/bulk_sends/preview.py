@@ -1,6 +1,5 @@
 """The first messages of a checked table, from the functions that render them for sending."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from notifications.admin import permissions
@@ -17,24 +16,11 @@ ROWS = 5
 _GOOD = (RowState.WAITING, RowState.SIMULATED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewedMessage:
-    """One message. to: the recipient as this person may see it; context: of `message_shown.html`"""
-
-    number: int
-    to: str
-    context: dict[str, Any]
-
-
-def messages(draft: Draft, *, sees_recipients: bool) -> list[PreviewedMessage]:
-    """Return the messages of the first ROWS rows without errors."""
+def messages(draft: Draft, *, sees_recipients: bool) -> list[tuple[int, str, dict[str, Any]]]:
+    """Return the first ROWS rows without errors: number, recipient as shown, and context of `message_shown.html`."""
     rows = BulkRow.objects.filter(bulk_send=draft.table.pk, state__in=_GOOD).order_by("number")[:ROWS]
     return [
-        PreviewedMessage(
-            number=row.number,
-            to=permissions.shown(row.recipient, is_shown_whole=sees_recipients),
-            context=_context(draft, row),
-        )
+        (row.number, permissions.shown(row.recipient, is_shown_whole=sees_recipients), _context(draft, row))
         for row in rows
     ]
 

@@ -18,13 +18,12 @@ from django.utils import timezone
 from config import audit, formats
 from config.console import shown_once
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.console.shown_once import AlreadyShown
 from config.spreadsheets import csv_line
 from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.bulk_sends import drafts, reading
-from notifications.admin.bulk_sends.steps import SendStep, steps
 from notifications.admin.templates import choice
 from notifications.bulk_tables import files, mapping
 from notifications.bulk_tables.columns import EMAIL_ADDRESS, PHONE_NUMBER
@@ -203,7 +202,7 @@ class UploadPage:
     def _page(self, version: TemplateVersion | None, *, status: int = 200, **context: Any) -> HttpResponse:
         page = {
             **self._admin.page_context(self._request, self._admin.add_title()),
-            "steps": steps(SendStep.UPLOAD),
+            "step": 1,
             **context,
         }
         if version is not None:

@@ -59,12 +59,7 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
             )
         explanation = ["Events that are waiting to be sent go to the new URL as well."]
         return self.action_page(
-            request,
-            row,
-            title=f"Change URL or token: {row.title}",
-            button="Save URL and token",
-            form=form,
-            explanation=explanation,
+            request, row, f"Change URL or token: {row.title}", "Save URL and token", explanation, form=form
         )
 
     def rotate(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
@@ -83,9 +78,7 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
         )
         title = f"{'Rotate the secret' if had_one else 'Sign callbacks'}: {row.title}"
         button = "Rotate secret" if had_one else "Sign callbacks"
-        return self.action_page(
-            request, row, title=title, button=button, explanation=[explanation], nonce=shown_once.new_nonce(request)
-        )
+        return self.action_page(request, row, title, button, [explanation], nonce=shown_once.new_nonce(request))
 
     def change_events(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         title = f"Change name or events: {row.title}"
@@ -103,7 +96,7 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
                 self.audit(request, "changed", row, before=was, after=now)
             return self.action_done(request, self.row_url(row), "Saved. The callback reports these events from now on.")
         explanation = ["Events that already wait are still sent."]
-        return self.action_page(request, row, title=title, button="Save", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Save", explanation, form=form)
 
     def try_it(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         title = f"Send a test event: {row.title}"
@@ -121,4 +114,4 @@ class EndpointChanges(ShownOnceAdmin, ServiceRowAdmin):
             "The test of a message has the reference “test event” and the template "
             "00000000-0000-0000-0000-000000000000.",
         ]
-        return self.action_page(request, row, title=title, button="Send test event", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Send test event", explanation, form=form)

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import audit, data_sets, formats
-from config.console.admin import Button
-from config.console.admin.filters import YesNoFilter
+from config.console.admin import Button, methods
+from config.console.admin.filters import yes_no_filter
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.changes import EndpointChanges
 from notifications.admin.callbacks.columns import EndpointColumns
@@ -40,12 +40,6 @@ event = Webhook({secret!r}).verify(request_body, request_headers)  # raises if t
 """
 
 
-class PausedFilter(YesNoFilter):
-    title = "paused"
-    parameter_name = "paused"
-    condition = ~Q(paused_at=None)
-
-
 @admin.register(CallbackEndpoint)
 class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     """Endpoints are read-only after creation. Each action on one has its own page."""
@@ -54,17 +48,12 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("name_and_url", "state", "authentication", "success", "last_call")
-    list_filter = ("kind", PausedFilter)
+    list_filter = ("kind", yes_no_filter("paused", "paused", ~Q(paused_at=None)))
     ordering = ("service__name", "created_at")
     row_actions = {
-        "edit": "edit",
+        **methods("edit", "rotate", "pause", "resume", "resend-failed", "remove"),
         "events": "change_events",
-        "rotate": "rotate",
         "try": "try_it",
-        "pause": "pause",
-        "resume": "resume",
-        "resend-failed": "resend_failed",
-        "remove": "remove",
     }
     protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
@@ -113,12 +102,10 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
             *([] if obj.is_of_requests else [Button("Remove…", "remove", tone="ending")]),
         ]
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if self.has_add_permission(request):
             request.url_error = url_error_of(request)  # type: ignore[attr-defined]  # for the form of this request
-        return super().add_view(request, form_url, extra_context)
+        return super().add_view(request, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         obj.events, obj.data_sets = form.cleaned_data["events"], form.cleaned_data["data_sets"]
@@ -140,8 +127,8 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
             value=secret,
             explanation=_EXPLANATION,
             snippets=(
-                Snippet(label="For an .env file", text=f"SIGNALBOX_WEBHOOK_SECRET={secret}"),
-                Snippet(label="Check a callback in Python", text=_VERIFY.format(secret=secret)),
+                Snippet("For an .env file", f"SIGNALBOX_WEBHOOK_SECRET={secret}"),
+                Snippet("Check a callback in Python", _VERIFY.format(secret=secret)),
             ),
             where_next=("Go to the callback", self.row_url(obj)),
         )
@@ -157,9 +144,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
                 request, self.row_url(row), "The callback is paused. Events wait until you resume it."
             )
         explanation = ["Events wait until you resume the callback. An event is deleted together with its message."]
-        return self.action_page(
-            request, row, title=f"Pause {row.title}", button="Pause callback", explanation=explanation
-        )
+        return self.action_page(request, row, f"Pause {row.title}", "Pause callback", explanation)
 
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
@@ -176,9 +161,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
             else "No event is waiting.",
             "To check the receiver first, send a test event.",
         ]
-        return self.action_page(
-            request, row, title=f"Resume {row.title}", button="Resume callback", explanation=explanation
-        )
+        return self.action_page(request, row, f"Resume {row.title}", "Resume callback", explanation)
 
     def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         form = SinceForm(posted(request))
@@ -196,12 +179,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
             "Events that failed since the time below are sent again. Each keeps its webhook-id.",
         ]
         return self.action_page(
-            request,
-            row,
-            title=f"Resend failed events: {row.title}",
-            button="Resend failed events",
-            form=form,
-            explanation=explanation,
+            request, row, f"Resend failed events: {row.title}", "Resend failed events", explanation, form=form
         )
 
     def remove(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
@@ -220,12 +198,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
             "This cannot be undone.",
         ]
         return self.action_page(
-            request,
-            row,
-            title=f"Remove {row.title}",
-            button="Remove callback",
-            explanation=explanation,
-            is_destructive=True,
+            request, row, f"Remove {row.title}", "Remove callback", explanation, is_destructive=True
         )
 
     @staticmethod

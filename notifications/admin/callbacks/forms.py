@@ -31,6 +31,7 @@ _KINDS = (
     (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text, as GOV.UK Notify sends it"),
     (CallbackKind.UNSUBSCRIBE_REQUEST, "Unsubscribe request: each recipient who wants no more emails"),
 )
+_EVENTS_HELP = "Of the other formats, only delivery status has a choice: without one, delivered and failed."
 _TOKEN_HELP = "At least 10 letters, digits or symbols. Every callback sends it as Authorization: Bearer …"  # noqa: S105
 
 
@@ -86,46 +87,64 @@ class TargetForm(forms.Form):
         return token
 
 
-class _Name(forms.CharField):
-    def __init__(self) -> None:
-        super().__init__(
-            label="Name",
-            required=False,
-            max_length=keys.MAX_CALLBACK_NAME_CHARACTERS,
-            widget=TextInput(attrs={"autocomplete": "off"}),
-            help_text="Such as the name of the program that gets the events.",
-        )
+class CallbackFields(forms.Form):
+    """The name of an endpoint, its events, and their data sets."""
 
-
-class _Events(forms.MultipleChoiceField):
-    def __init__(self, *, help_text: str = "") -> None:
-        super().__init__(
-            label="Events",
-            required=False,
-            choices=CallbackEvent.choices,
-            widget=CheckboxSelectMultiple,
-            help_text=help_text,
-        )
-
-
-class _DataSets(forms.TypedMultipleChoiceField):
-    def __init__(self) -> None:
-        super().__init__(
-            label="Data sets",
-            required=False,
-            coerce=int,
-            widget=CheckboxSelectMultiple,
-            help_text="For the events of data sets. You can add the data sets that you own or manage.",
-        )
-
-
-class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    name = _Name()
-    kind = forms.ChoiceField(label="Format", choices=_KINDS, initial=CallbackKind.EVENTS, widget=RadioSelect)
-    events = _Events(
-        help_text="Of the other formats, only delivery status has a choice: without one, delivered and failed."
+    name = forms.CharField(
+        label="Name",
+        required=False,
+        max_length=keys.MAX_CALLBACK_NAME_CHARACTERS,
+        widget=TextInput(attrs={"autocomplete": "off"}),
+        help_text="Such as the name of the program that gets the events.",
     )
-    data_sets = _DataSets()
+    events = forms.MultipleChoiceField(
+        label="Events", required=False, choices=CallbackEvent.choices, widget=CheckboxSelectMultiple
+    )
+    data_sets = forms.TypedMultipleChoiceField(
+        label="Data sets",
+        required=False,
+        coerce=int,
+        widget=CheckboxSelectMultiple,
+        help_text="For the events of data sets. You can add the data sets that you own or manage.",
+    )
+
+    def offer(
+        self, allowed: Sequence[CallbackEvent], paths: Mapping[int, str], *, chosen: Collection[CallbackEvent] = ()
+    ) -> None:
+        """Set the choices of events and data sets. Without data sets, their events can only be kept.
+
+        paths: of the data sets that the person may choose, by id
+        """
+        offered = [event for event in allowed if event not in OF_DATA_SETS or paths or event in chosen]
+        events: Any = self.fields["events"]
+        events.choices = [(event.value, event.label) for event in offered]
+        events.widget.choices = events.choices
+        if not paths or not set(OF_DATA_SETS).intersection(offered):
+            del self.fields["data_sets"]
+            return
+        field: Any = self.fields["data_sets"]
+        field.choices = sorted(paths.items(), key=lambda one: one[1])
+        field.widget.choices = field.choices
+
+    def check(self, others: QuerySet[CallbackEndpoint] | None, kind: str | None) -> None:
+        """Check the name among other endpoints, and replace the chosen events and data sets by those to store."""
+        cleaned = self.cleaned_data
+        if others is not None and cleaned.get("name") and others.filter(name=cleaned["name"]).exists():
+            self.add_error("name", "The service has a callback with this name already.")
+        if not kind or "events" not in cleaned:
+            return
+        field = "events"
+        try:
+            cleaned["events"] = parse_events(CallbackKind(kind), cleaned["events"])
+            if "data_sets" not in self.errors:
+                field = "data_sets" if "data_sets" in self.fields else "events"
+                cleaned["data_sets"] = parse_data_sets(cleaned["events"], cleaned.get("data_sets", ()))
+        except InvalidValue as error:
+            self.add_error(field, str(error))
+
+
+class NewCallbackForm(TargetForm, CallbackFields, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    kind = forms.ChoiceField(label="Format", choices=_KINDS, initial=CallbackKind.EVENTS, widget=RadioSelect)
     is_signed = forms.BooleanField(
         label="Sign every callback",
         required=False,
@@ -143,15 +162,13 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _offer_data_sets(self, list(CallbackEvent), self.data_set_paths)
+        self.fields["events"].help_text = _EVENTS_HELP
+        self.offer(list(CallbackEvent), self.data_set_paths)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        service, kind = cleaned.get("service"), cleaned.get("kind")
-        if service and cleaned.get("name"):
-            _check_name(self, CallbackEndpoint.objects.filter(service=service))
-        if kind and "events" in cleaned:
-            _check_events(self, CallbackKind(kind))
+        service = cleaned.get("service")
+        self.check(CallbackEndpoint.objects.filter(service=service) if service else None, cleaned.get("kind"))
         return cleaned
 
     def validate_unique(self) -> None:
@@ -178,31 +195,25 @@ class EditCallbackForm(TargetForm):
         return cleaned
 
 
-class EventsForm(forms.Form):
+class EventsForm(CallbackFields):
     """The name of an endpoint, and its events if its kind has a choice.
 
     data_set_paths: of the data sets that the person may use, and of those that the endpoint has, by id
     """
-
-    name = _Name()
-    events = _Events()
-    data_sets = _DataSets()
 
     def __init__(self, data: Any = None, *, row: CallbackEndpoint, data_set_paths: Mapping[int, str]) -> None:
         initial = {"name": row.name, "events": row.chosen_events, "data_sets": row.data_sets}
         super().__init__(data, initial=initial)
         self._row = row
         allowed = ALLOWED_EVENTS[CallbackKind(row.kind)]
-        _offer_data_sets(self, allowed, data_set_paths, chosen=row.chosen_events)
+        self.offer(allowed, data_set_paths, chosen=row.chosen_events)
         field: Any = self.fields["events"]
         field.required = True
         field.error_messages["required"] = "Choose at least one event."
 
     def clean(self) -> dict[str, Any]:
-        if self.cleaned_data.get("name"):
-            _check_name(self, CallbackEndpoint.objects.filter(service=self._row.service_id).exclude(pk=self._row.pk))
-        if "events" in self.cleaned_data:
-            _check_events(self, CallbackKind(self._row.kind))
+        others = CallbackEndpoint.objects.filter(service=self._row.service_id).exclude(pk=self._row.pk)
+        self.check(others, self._row.kind)
         return self.cleaned_data
 
 
@@ -223,47 +234,6 @@ class TestForm(forms.Form):
     @property
     def event(self) -> CallbackEvent:
         return CallbackEvent(self.cleaned_data.get("of_type") or self._events[0])
-
-
-def _check_name(form: forms.Form, others: QuerySet[CallbackEndpoint]) -> None:
-    if others.filter(name=form.cleaned_data["name"]).exists():
-        form.add_error("name", "The service has a callback with this name already.")
-
-
-def _offer_data_sets(
-    form: forms.Form,
-    allowed: Sequence[CallbackEvent],
-    paths: Mapping[int, str],
-    *,
-    chosen: Collection[CallbackEvent] = (),
-) -> None:
-    """Set the choices of events and data sets. Without data sets, their events can only be kept."""
-    offered = [event for event in allowed if event not in OF_DATA_SETS or paths or event in chosen]
-    events: Any = form.fields["events"]
-    events.choices = [(event.value, event.label) for event in offered]
-    events.widget.choices = events.choices
-    if not paths or not set(OF_DATA_SETS).intersection(offered):
-        del form.fields["data_sets"]
-        return
-    field: Any = form.fields["data_sets"]
-    field.choices = sorted(paths.items(), key=lambda one: one[1])
-    field.widget.choices = field.choices
-
-
-def _check_events(form: forms.Form, kind: CallbackKind) -> None:
-    """Replace the chosen events and data sets by those to store."""
-    try:
-        form.cleaned_data["events"] = parse_events(kind, form.cleaned_data["events"])
-    except InvalidValue as error:
-        form.add_error("events", str(error))
-        return
-    if "data_sets" in form.errors:
-        return
-    try:
-        chosen = form.cleaned_data.get("data_sets", ())
-        form.cleaned_data["data_sets"] = parse_data_sets(form.cleaned_data["events"], chosen)
-    except InvalidValue as error:
-        form.add_error("data_sets" if "data_sets" in form.fields else "events", str(error))
 
 
 class SinceForm(forms.Form):

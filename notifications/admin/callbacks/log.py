@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString
 from config.audit.masking import mask
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.row_actions import Button
 from config.encryption import DecryptionFailed
 from config.reading import read_uuid
 from notifications import tasks
@@ -42,14 +43,11 @@ class EndpointFilter(admin.SimpleListFilter):
     parameter_name = "endpoint"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        endpoints = CallbackEndpoint.objects.select_related("service").order_by("service__name", "created_at")
         chosen = permissions.chosen_service(request)
-        mine = (
-            endpoints.filter(service=chosen)
-            if chosen
-            else endpoints.filter(service__in=permissions.services_of(request))
-        )
-        return [(str(one.pk), f"{one.service.name}: {one.title}") for one in mine]
+        services = [chosen] if chosen else permissions.services_of(request)  # a subquery
+        mine = CallbackEndpoint.objects.filter(service__in=services)
+        rows = mine.select_related("service").order_by("service__name", "created_at")
+        return [(str(one.pk), f"{one.service.name}: {one.title}") for one in rows]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(endpoint=read_uuid(self.value())) if self.value() else queryset
@@ -82,13 +80,15 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         """Add the service column if the list shows every service."""
         return (*self.list_display, "of_service") if permissions.sees_all_services(request) else self.list_display
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        callback = reverse("admin:notifications_callbackendpoint_change", args=[obj.endpoint_id])
+        resend = "Send now…" if obj.state == DeliveryState.WAITING else "Resend…"
+        return [Button(resend, "resend"), Button("Callback settings", url=callback)]
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         delivery: CallbackDelivery = obj
         is_shown_whole = permissions.may_see_recipients(request, delivery.endpoint.service)
         return {
-            "may_resend": self.has_change_permission(request, delivery),
-            "resend_url": self.url_of("resend", delivery),
-            "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
             "state": self.state_shown(delivery),
             "event": self.event_shown(delivery),
             "is_shown_whole": is_shown_whole,
@@ -126,7 +126,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             else "The event keeps its webhook-id, so the receiver can recognise it."
         ]
         button = "Send event now" if is_waiting else "Resend event"
-        return self.action_page(request, delivery, title=title, button=button, explanation=explanation)
+        return self.action_page(request, delivery, title, button, explanation)
 
     # Columns
 
@@ -145,11 +145,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
     to_callback = column("Callback", lambda delivery: delivery.endpoint.title)
     of_service = column("Service", lambda delivery: delivery.endpoint.service.name)
-
-    @admin.display(description="State")
-    def state_shown(self, delivery: CallbackDelivery) -> SafeString:
-        state = DeliveryState(delivery.state)
-        return cells.chip(state.label, _TONES[state])
+    state_shown = column("State", lambda one: cells.chip(one.get_state_display(), _TONES[DeliveryState(one.state)]))
 
     @admin.display(description="Last response")
     def response(self, delivery: CallbackDelivery) -> str:

@@ -7,8 +7,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
-from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.console import cells
@@ -59,25 +57,28 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
             return permissions.is_operator(request)
         return super().may_do(request, word, obj)
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        if obj.state != GoLiveState.WAITING:
+            return []
+        page: Any = admin.site.get_model_admin(Service)
+        url = page.url_of("go-live", obj.service) if page.may_do(request, "go-live", obj.service) else ""
+        own = Button("Send back with a note…", "send-back"), Button("Withdraw…", "withdraw")
+        return [*([Button("Make live…", url=url)] if url else []), *own]
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        answer = (
-            (
-                Fact(label="Answered", value=cells.moment(obj.answered_at), remark=_by(obj.answered_by)),
-                Fact(label="Note", value=obj.answer or "–"),
+        facts: tuple[Fact, ...] = (
+            Fact("Service", obj.service.name),
+            Fact("State", self.shown_state(obj)),
+            Fact("Expected", volumes(obj)),
+            Fact("Purpose", obj.purpose),
+            Fact("Asked", cells.moment(obj.created_at), _by(obj.created_by)),
+        )
+        if obj.answered_at:
+            facts += (
+                Fact("Answered", cells.moment(obj.answered_at), _by(obj.answered_by)),
+                Fact("Note", obj.answer or "–"),
             )
-            if obj.answered_at
-            else ()
-        )
-        facts = (
-            Fact(label="Service", value=obj.service.name),
-            Fact(label="State", value=self.shown_state(obj)),
-            Fact(label="Expected", value=volumes(obj)),
-            Fact(label="Purpose", value=obj.purpose),
-            Fact(label="Asked", value=cells.moment(obj.created_at), remark=_by(obj.created_by)),
-            *answer,
-        )
-        section = Section(slug="request", title="Request", facts=facts, buttons=self._steps(request, obj))
-        return {"sections": [section]}
+        return {"sections": [Section(slug="request", title="Request", facts=facts)]}
 
     def send_back(self, request: HttpRequest, row: GoLiveRequest) -> HttpResponse:
         title = f"Send back the request of {row.service.name}"
@@ -88,7 +89,7 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
             self._answer(request, row, GoLiveState.SENT_BACK, "sent_back", form.cleaned_data["note"])
             return self.action_done(request, self.list_url(), f"The request of {row.service.name} is sent back.")
         explanation = ["The people who manage the service get an email with your note, and may ask again."]
-        return self.action_page(request, row, title=title, button="Send back", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Send back", explanation, form=form)
 
     def withdraw(self, request: HttpRequest, row: GoLiveRequest) -> HttpResponse:
         title = f"Withdraw the request of {row.service.name}"
@@ -98,36 +99,19 @@ class GoLiveRequestAdmin(ServiceRowAdmin):
             self._answer(request, row, GoLiveState.WITHDRAWN, "withdrew", "")
             return self.action_done(request, self.list_url(), "The request is withdrawn.")
         explanation = ["Operators no longer see it. You can ask again at any time."]
-        return self.action_page(request, row, title=title, button="Withdraw request", explanation=explanation)
+        return self.action_page(request, row, title, "Withdraw request", explanation)
 
     # Columns
 
     asked = column("Asked", lambda row: cells.named(cells.moment_by(row.created_at, row.created_by), row.service.name))
     expected = column("Expected", lambda row: volumes(row))
-
-    @admin.display(description="State")
-    def shown_state(self, row: GoLiveRequest) -> SafeString:
-        return cells.chip(str(GoLiveState(row.state).label), _TONES[GoLiveState(row.state)])
-
-    @admin.display(description="Answered")
-    def answered(self, row: GoLiveRequest) -> SafeString | str:
-        return cells.moment_by(row.answered_at, row.answered_by) if row.answered_at else "–"
+    shown_state = column("State", lambda row: cells.chip(row.get_state_display(), _TONES[GoLiveState(row.state)]))
+    answered = column("Answered", lambda row: cells.moment_by(row.answered_at, row.answered_by))
 
     def _answer(self, request: HttpRequest, row: GoLiveRequest, state: GoLiveState, verb: str, text: str) -> None:
         if GoLiveRequest.objects.filter(pk=row.pk).answer(state, text=text, by=audit.author(request)):
-            before: dict[str, object] = {"state": row.state}
-            self.audit(request, verb, row, before=before, after={"state": state.value}, reason=text)
+            self.audit(request, verb, row, before={"state": row.state}, after={"state": state.value}, reason=text)
             publishing.enqueue(tasks.mail_notice, "go-live", str(row.pk))
-
-    def _steps(self, request: HttpRequest, row: GoLiveRequest) -> tuple[tuple[str, str], ...]:
-        if row.state != GoLiveState.WAITING:
-            return ()
-        service = admin.site.get_model_admin(type(row.service))
-        live = ("Make live…", reverse("admin:notifications_service_go-live", args=[row.service_id]))
-        may_make_live = service.may_do(request, "go-live", row.service)  # type: ignore[attr-defined]
-        own = (("Send back with a note…", "send-back"), ("Withdraw…", "withdraw"))
-        steps = tuple((label, self.url_of(word, row)) for label, word in own if self.may_do(request, word, row))
-        return ((live,) if may_make_live else ()) + steps
 
 
 def _over(row: GoLiveRequest) -> str:

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.audit import changes
@@ -58,17 +57,10 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             return self.action_done(request, self.list_url(), f"{name} is no longer on the guest list.")
         reach = "The service can no longer send to this recipient in trial or with a team key."
         return self.action_page(
-            request,
-            entry,
-            title=f"Remove {name}",
-            button="Remove from guest list",
-            explanation=[reach],
-            is_destructive=True,
+            request, entry, f"Remove {name}", "Remove from guest list", [reach], is_destructive=True
         )
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Check the entered lines, and save the valid ones when the person confirms."""
         if not self.has_add_permission(request):
             raise PermissionDenied
@@ -122,9 +114,5 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         return entry
 
     recipient = column("Entry", lambda entry: cells.breakable(permissions.shown_recipient(entry, entry.value)))
-
-    @admin.display(description="Last used")
-    def last_used(self, entry: Any) -> SafeString | str:
-        return cells.moment(entry.last_message_at, never="Not in the stored messages")
-
+    last_used = column("Last used", lambda one: cells.moment(one.last_message_at, never="Not in the stored messages"))
     added = column("Added", lambda entry: cells.moment_by(entry.created_at, entry.created_by))

@@ -3,27 +3,26 @@
 Source: docs/reference/console.md §3.9.
 """
 
-from collections.abc import Callable
 from typing import Any  # values of templates
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 
 from config.console import pages
-from config.console.pages import OwnPages, View
+from config.console.pages import OwnPages
 from notifications.admin import permissions
 from notifications.admin.limits import bars
 from notifications.models import LimitChange, Role, Service
 
-ROLES = (Role.SEE_ACTIVITY, Role.MANAGE_SERVICE)
 _CHANGES_SHOWN = 20
 
 
 def may_open(request: HttpRequest) -> bool:
-    return permissions.may(request, *ROLES)
+    """Return whether the person may open Limits and Reports in the chosen service."""
+    return permissions.may(request, Role.SEE_ACTIVITY, Role.MANAGE_SERVICE)
 
 
 def limits(request: HttpRequest) -> HttpResponse:
@@ -33,19 +32,21 @@ def limits(request: HttpRequest) -> HttpResponse:
     service = permissions.chosen_service(request)
     if service is None:
         return pages.show(request, "admin/notifications/limits_of_all.html", "Limits", **_of_all())
-    is_operator = permissions.is_operator(request) and service.active
-    context: dict[str, Any] = {
-        "service": service,
-        "days": bars.of_days(service),
-        "minute": bars.of_minute(service),
-        "refused_by_rate": bars.refused_by_rate(service),
-        "reset": bars.time_to_reset(),
-        "taken_at": timezone.now(),
-        "changes": LimitChange.objects.filter(service=service).order_by("-created_at")[:_CHANGES_SHOWN],
-        "change_url": reverse("admin:notifications_service_limits", args=[service.pk]) if is_operator else "",
-        "return_url": _return_url(service) if is_operator else "",
-    }
-    return pages.show(request, "admin/notifications/limits.html", "Limits", **context)
+    may_change = permissions.is_operator(request) and service.active
+    return pages.show(
+        request,
+        "admin/notifications/limits.html",
+        "Limits",
+        service=service,
+        days=bars.of_days(service),
+        minute=bars.of_minute(service),
+        refused_by_rate=bars.refused_by_rate(service),
+        reset=bars.time_to_reset(),
+        taken_at=timezone.now(),
+        changes=LimitChange.objects.filter(service=service).order_by("-created_at")[:_CHANGES_SHOWN],
+        may_change=may_change,
+        may_return=may_change and LimitChange.objects.temporary().filter(service=service).exists(),
+    )
 
 
 def of_service(request: HttpRequest, service_id: UUID) -> HttpResponse:
@@ -65,17 +66,9 @@ def _of_all() -> dict[str, Any]:
     return {"rows": rows, "reset": bars.time_to_reset(), "taken_at": timezone.now()}
 
 
-def _return_url(service: Service) -> str:
-    if not LimitChange.objects.temporary().filter(service=service).exists():
-        return ""
-    return reverse("admin:notifications_service_return-limits", args=[service.pk])
-
-
-def _urls(signed_in: Callable[[View], View]) -> list[URLPattern]:
-    return [
-        path("notifications/limits/", signed_in(limits), name="notifications_service_limits_today"),
-        path("notifications/limits/<uuid:service_id>/", signed_in(of_service), name="service_limits"),
-    ]
-
-
-PAGES = OwnPages(urls=_urls)
+PAGES = OwnPages(
+    pages=(
+        ("notifications/limits/", limits, "notifications_service_limits_today"),
+        ("notifications/limits/<uuid:service_id>/", of_service, "service_limits"),
+    )
+)

@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
 
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.admin.row_actions import Button
 from config.console.shown_once import Snippet
 from notifications.admin import permissions
 from notifications.models import Channel, Notification, TemplateVersion
@@ -22,10 +20,6 @@ _HIDDEN = "[hidden]"
 _REDACTED = "The template redacts personal details, so the values are hidden. Enter them yourself."
 _UNKNOWN = "We do not store the values of the personalisation, so these are examples. Enter your own."
 _MASKED = "You need the role “See recipients” to see the recipient, so the code has another one."
-
-
-def buttons(message: Notification) -> list[Button]:
-    return [Button(_TITLE, url=reverse("admin:notifications_notification_code", args=[message.pk]))]
 
 
 class CodeAction(ConsoleModelAdmin):
@@ -44,10 +38,7 @@ class CodeAction(ConsoleModelAdmin):
             **self.page_context(request, _TITLE, message),
             "remarks": remarks if may_see else [*remarks, _MASKED],
             "examples": [
-                Snippet(
-                    label=language,
-                    text=examples.LANGUAGES[language](settings.BASE_URL, examples.PLACE_FOR_KEY, call),
-                )
+                Snippet(language, examples.LANGUAGES[language](settings.BASE_URL, examples.PLACE_FOR_KEY, call))
                 for language in _LANGUAGES
             ],
         }

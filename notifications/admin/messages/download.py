@@ -1,23 +1,23 @@
 """The CSV file of the log: streamed for few messages, else written by a job. Source: docs/reference/console.md §2.9."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Any  # the admin of the log, named tuples of columns, querysets of messages
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Value
+from django.db.models.functions import Coalesce, NullIf
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from config.audit.masking import mask
 from config.console import recent_sign_in
 from config.console.admin import many_rows
-from config.console.downloads import file_response
+from config.console.pages import file_response
 from config.encryption import DecryptionFailed
 from config.jobs.batch_size import MOST
 from config.jobs.bulk import BulkJob
@@ -27,7 +27,7 @@ from config.jobs.registry import Batch
 from config.reading import read_uuid
 from config.spreadsheets import csv_line
 from notifications.admin import permissions
-from notifications.admin.list_download import ListDownload, moment
+from notifications.admin.list_download import ListDownload
 from notifications.admin.messages.paging import Place
 from notifications.attachments import log_exports, store
 from notifications.models import LogExport, Notification, Service
@@ -37,27 +37,6 @@ KIND = "download-messages"
 MOST_AT_ONCE = 10_000
 _BATCH_SECONDS = 0.1  # only reads the messages
 _DAYS = KEPT_FOR.days
-
-
-def _cells(row: Any) -> Iterable[str]:
-    return (
-        moment(row.created_at),
-        row.recipient if row.is_shown_whole else mask(row.recipient),
-        row.channel,
-        row.status,
-        row.reference or "",
-        row.service__name,
-        row.template__name,
-        str(row.template_id),
-        str(row.template_version),
-        row.api_key__name or row.created_by,
-        row.key_type,
-        row.provider,
-        str(row.parts or ""),
-        moment(row.sent_at),
-        moment(row.completed_at),
-        str(row.id),
-    )
 
 
 def _start(request: HttpRequest, number: int) -> HttpResponse:
@@ -80,25 +59,25 @@ def _start(request: HttpRequest, number: int) -> HttpResponse:
 DOWNLOAD = ListDownload(
     noun="message",
     audit_verb="downloaded_messages",
-    header=(
-        *("Created (UTC)", "Recipient", "Channel", "Status", "Reference", "Service", "Template", "Template id"),
-        *(
-            "Template version",
-            "Sent by",
-            "Key type",
-            "Provider",
-            "Parts",
-            "Sent (UTC)",
-            "Completed (UTC)",
-            "Message id",
-        ),
-    ),
-    columns=(
-        *("created_at", "recipient", "is_shown_whole", "channel", "status", "reference", "service__name"),
-        *("template__name", "template_id", "template_version", "api_key__name", "created_by", "key_type"),
-        *("provider", "parts", "sent_at", "completed_at", "id"),
-    ),
-    cells=_cells,
+    columns={
+        "Created (UTC)": "created_at",
+        "Recipient": "recipient",
+        "Channel": "channel",
+        "Status": "status",
+        "Reference": "reference",
+        "Service": "service__name",
+        "Template": "template__name",
+        "Template id": "template_id",
+        "Template version": "template_version",
+        "Sent by": Coalesce("api_key__name", "created_by"),
+        "Key type": "key_type",
+        "Provider": "provider",
+        "Parts": NullIf("parts", Value(0)),
+        "Sent (UTC)": "sent_at",
+        "Completed (UTC)": "completed_at",
+        "Message id": "id",
+    },
+    recipient="recipient",
     most_at_once=MOST_AT_ONCE,
     start=_start,
     of_job=f"A background job writes the file. You can download it for {_DAYS} days, and nobody else can.",
@@ -140,7 +119,7 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
     number = last.number + 1 if last else 0
     done_service, _, place = last.last.partition("/") if last else ("", "", "")
     if last is None:
-        log_exports.write(export, number, csv_line(DOWNLOAD.header), last="")
+        log_exports.write(export, number, csv_line(DOWNLOAD.columns), last="")
         number += 1
         yield Batch(number=0)
     for service in sorted(changelist.services, key=lambda one: str(one.pk)):
@@ -148,17 +127,12 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
             continue
         below = Place.parse(place) if place and str(service.pk) == done_service else None
         mine = found.filter(service=service, created_at__gte=service.kept_since()).order_by("-created_at", "-id")
-        while rows := _next(mine, below, pace.at_once):
+        while rows := list(DOWNLOAD.rows(mine.filter(below.below()) if below else mine)[: pace.at_once]):
             below = Place(created_at=rows[-1].created_at, id=rows[-1].id)
             text = "".join(csv_line(DOWNLOAD.cells(row)) for row in rows)
             log_exports.write(export, number, text, last=f"{service.pk}/{below}")
             number += 1
             yield Batch(passed=len(rows), number=len(rows))
-
-
-def _next(mine: QuerySet[Notification], below: Place | None, most: int) -> list[Any]:
-    rows = mine.filter(below.below()) if below else mine
-    return list(rows.values_list(*DOWNLOAD.columns, named=True)[:most])
 
 
 def _request_of(export: LogExport) -> HttpRequest:
@@ -169,10 +143,6 @@ def _request_of(export: LogExport) -> HttpRequest:
     chosen: Service | None = export.service
     request.chosen_service = chosen  # type: ignore[attr-defined]  # what `permissions.chosen_service` returns
     return request
-
-
-def _at_end(run: BulkJobRun) -> None:
-    LogExport.objects.get(pk=run.pk).finish()
 
 
 def _link(run: BulkJobRun) -> tuple[str, str] | None:
@@ -189,7 +159,7 @@ DOWNLOAD_MESSAGES = BulkJob(
     done="written to the file",
     work=_write,
     after=f"You can download it for {_DAYS} days.",
-    at_end=_at_end,
+    at_end=lambda run: LogExport.objects.get(pk=run.pk).finish(),
     link=_link,
     new_pace=partial(Pace, _BATCH_SECONDS, first=MOST),
 )

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import lookups
-from config.console.admin.filters import by, choice_filter
+from config.console.admin.filters import ChoiceFilter, by, choice_filter
 from notifications.admin import permissions
 from notifications.admin.messages import days, status_titles
 from notifications.admin.messages.search import SEARCH
@@ -45,24 +45,15 @@ class StatusFilter(admin.SimpleListFilter):
         return queryset.exclude(status__in=sorted(set(Status.values) - set(shown)))
 
 
-class KeyTypeFilter(admin.SimpleListFilter):
+class KeyTypeFilter(ChoiceFilter):
     """Leave test messages out by default. A search by recipient or reference covers every key type."""
 
     title = "key type"
     parameter_name = "key_type"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*KeyType.choices, ("all", "All, including tests")]
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        yield {
-            "selected": self.value() is None,
-            "query_string": changelist.get_query_string(remove=[self.parameter_name]),
-            "display": "Live and team",
-        }
-        for value, title in self.lookup_choices:
-            query = changelist.get_query_string({self.parameter_name: value})
-            yield {"selected": self.value() == value, "query_string": query, "display": title}
+    unchosen = ("Live and team", lambda rows: rows)
+    options = {
+        value: (label, lambda rows: rows) for value, label in (*KeyType.choices, ("all", "All, including tests"))
+    }
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         others = set(KeyType.values) - set(key_types(request.GET))
@@ -113,7 +104,7 @@ class FileFilter(admin.SimpleListFilter):
 
 
 # The messages that wait for their time.
-SCHEDULED_FILTER = choice_filter("scheduled", "scheduled", {"yes": ("Yes", by(IS_SCHEDULED))})
+SCHEDULED_FILTER = choice_filter("scheduled", {"yes": ("Yes", by(IS_SCHEDULED))})
 
 
 class BulkSendFilter(admin.SimpleListFilter):

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
-from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -16,10 +15,10 @@ from django.views.decorators.http import require_POST
 from config import formats
 from config.console import cells
 from config.console.admin.columns import column
-from config.console.admin.row_actions import Button
+from config.console.admin.row_actions import Button, methods
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import RetainedRowAdmin
 from notifications.admin.messages import days, download, filters, page, search, send, status_titles
 from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
@@ -29,8 +28,8 @@ from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.messages.suppressing import SUPPRESS, SuppressingActions, may_suppress
-from notifications.admin.one_person import access
-from notifications.admin.service_rows import OwnRowsFilter, RetainedRowAdmin, kept
+from notifications.admin.one_person import page as one_person
+from notifications.admin.service_rows import OwnRowsFilter
 from notifications.models import KeyType, Notification, Role
 
 _FIRST_WORDS = 60  # characters that fit on one line of a cell
@@ -39,7 +38,7 @@ _WHOLE = 40  # characters of a recipient that are never broken
 
 @admin.register(Notification)
 class NotificationAdmin(
-    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, DownloadAdmin, RetainedRowAdmin
+    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, RetainedRowAdmin
 ):
     """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
@@ -68,24 +67,12 @@ class NotificationAdmin(
     ordering = ("-created_at", "-id")
     sortable_by = ()
     search_fields = ()
-    row_actions = {
-        "recipient": "log_for_recipient",
-        MOVE: "move",
-        CANCEL: "cancel",
-        RETRY: "retry",
-        COPY: "copy",
-        CODE: "code",
-        SUPPRESS: "suppress",
-    }
+    row_actions = methods("recipient", MOVE, CANCEL, RETRY, COPY, CODE, SUPPRESS)
     read_only_actions = frozenset({CODE})
     list_download = download.DOWNLOAD
     list_pages = {
-        **DownloadAdmin.list_pages,
-        "search": "search",
-        "send": "send",
-        "retry-failed": "retry_failed",
-        "cancel-scheduled": "cancel_scheduled",
-        "export": "export",
+        **RetainedRowAdmin.list_pages,
+        **methods("search", "send", "retry-failed", "cancel-scheduled", "export"),
     }
 
     class Media:
@@ -103,7 +90,7 @@ class NotificationAdmin(
     def may_open(self, request: HttpRequest, word: str) -> bool:
         """Return whether this person may open the log or another page of messages. The menu calls this."""
         if word == "person":
-            return access.may_open(request)
+            return one_person.may_open(request)
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
@@ -117,12 +104,6 @@ class NotificationAdmin(
 
     # Pages
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
-            answer.context_data.update(self._above(request, answer.context_data["cl"]))
-        return answer
-
     def list_buttons(self, request: HttpRequest, changelist: Any) -> list[Button]:
         """Return the actions that this person may do with all messages of the list, and that apply to one of them."""
         buttons = super().list_buttons(request, changelist)
@@ -134,6 +115,9 @@ class NotificationAdmin(
         if any(one["title"] == "Failed" and one["shown"] != "0" for one in changelist.counters):
             buttons.insert(0, Button("Retry failed…", url=f"{self.url_of('retry-failed')}{query}"))
         return buttons
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return page.buttons(request, obj)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         return page.context(request, obj)
@@ -154,7 +138,7 @@ class NotificationAdmin(
             query[search.SEARCH] = str(saved_searches.keep(request, search.KIND, term))
         return HttpResponseRedirect(f"{self.list_url()}?{query.urlencode()}")
 
-    def log_for_recipient(self, request: HttpRequest, message: Notification) -> HttpResponse:
+    def recipient(self, request: HttpRequest, message: Notification) -> HttpResponse:
         """Search for the recipient of one message. POST only: the search is stored for this person."""
         if request.method != "POST":
             return HttpResponseRedirect(self.row_url(message))
@@ -171,14 +155,10 @@ class NotificationAdmin(
     def cancel_scheduled(self, request: HttpRequest) -> HttpResponse:
         return CANCEL_SCHEDULED.answer(self, request)
 
-    def downloaded(self, request: HttpRequest, found: Any) -> Any:
-        """Leave out messages past the retention of their service."""
-        return found.filter(kept(permissions.listed_services(request)))
-
     def export(self, request: HttpRequest) -> HttpResponseBase:
         return download.answer(self, request)
 
-    def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
+    def list_context(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
         """Return the context around the list: counters, search and its note, left-out tests, and retention."""
         first, last = days.chosen(request.GET.get(days.PARAMETER, ""))
         hides_tests = filters.hides_tests(request.GET)

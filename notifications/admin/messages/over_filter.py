@@ -58,10 +58,13 @@ class FilterAction:
         if request.method == "POST" and pks and request.POST.get("number") == str(len(pks)):
             return self._start(model_admin, request, pks)
         named = formats.counted(len(pks), self.job.noun)
+        counted = f"The list has {named}."
+        if len(found) > MOST_AT_ONCE:
+            counted = f"The list has more than {named}. This changes the newest {formats.number(MOST_AT_ONCE)} of them."
         query = f"?{request.GET.urlencode()}" if request.GET else ""
         context = {
             **model_admin.page_context(request, self.title),
-            "explanation": [_counted(named, is_capped=len(found) > MOST_AT_ONCE), *self.explanation],
+            "explanation": [counted, *self.explanation],
             "error": "" if pks else self.nothing,
             "number": len(pks),
             "differs": request.method == "POST",
@@ -80,9 +83,3 @@ class FilterAction:
             return many_rows.in_background(request, job)
         messages.success(request, bulk.do_now(job))
         return HttpResponseRedirect(way_back)
-
-
-def _counted(named: str, *, is_capped: bool) -> str:
-    if is_capped:
-        return f"The list has more than {named}. This changes the newest {formats.number(MOST_AT_ONCE)} of them."
-    return f"The list has {named}."

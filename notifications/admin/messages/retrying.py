@@ -8,31 +8,24 @@ from typing import Any  # a queryset of messages
 
 from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 
 from config import audit, formats
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.admin.row_actions import Button
 from config.erased import ERASED
 from config.jobs.bulk import BulkJob, over_rows
 from config.jobs.models import BulkJobRun
 from notifications import errors
-from notifications.admin import permissions
 from notifications.admin.messages.over_filter import FilterAction
-from notifications.models import Attachment, Notification, Role
+from notifications.models import Attachment, Notification
 from notifications.submission.sending import retry
 from notifications.submission.sending.retry import CannotRetry
 
 RETRY = "retry"
-_TITLE = "Retry now"
+TITLE = "Retry now"
 
 
-def buttons(request: HttpRequest, message: Notification) -> list[Button]:
-    """Return the button of the message's page if this person may retry the message."""
-    can_be = retry.is_waiting(message) or message.status in retry.RETRIED
-    if not can_be or not permissions.may_in(request, message.service_id, [Role.SEND_MESSAGES]):
-        return []
-    return [Button(_TITLE, url=reverse("admin:notifications_notification_retry", args=[message.pk]))]
+def can_be(message: Notification) -> bool:
+    return retry.is_waiting(message) or message.status in retry.RETRIED
 
 
 class RetryAction(ConsoleModelAdmin):
@@ -44,10 +37,10 @@ class RetryAction(ConsoleModelAdmin):
             if request.method == "POST":
                 return self._retried(request, message)
         except CannotRetry as reason:
-            return self.error_page(request, message, _TITLE, str(reason))
+            return self.error_page(request, message, TITLE, str(reason))
         except errors.NotificationError as error:
-            return self.error_page(request, message, _TITLE, f"The message was not sent again. {error.message}")
-        return self.action_page(request, message, title=_TITLE, button=_TITLE, explanation=_explained(message))
+            return self.error_page(request, message, TITLE, f"The message was not sent again. {error.message}")
+        return self.action_page(request, message, TITLE, TITLE, _explained(message))
 
     def _retried(self, request: HttpRequest, message: Notification) -> HttpResponse:
         if retry.is_waiting(message):

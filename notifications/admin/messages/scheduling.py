@@ -1,20 +1,17 @@
 """Move or cancel a scheduled message on its page. Source: docs/reference/console.md §2.10."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils import timezone
 
 from config import formats
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.admin.row_actions import Button
 from notifications import errors
-from notifications.admin import permissions
 from notifications.admin.sending_fields import TimeField
-from notifications.models import Notification, Role, Status
+from notifications.models import Notification, Status
 from notifications.submission.sending import scheduled
 
 CANCEL, MOVE = "cancel", "move"
@@ -37,14 +34,6 @@ class MoveForm(forms.Form):
     )
 
 
-def buttons(request: HttpRequest, message: Notification) -> list[Button]:
-    """Return the buttons of the message's page if this person may move and cancel the message now."""
-    if not (message.is_scheduled and permissions.may_in(request, message.service_id, [Role.SEND_MESSAGES])):
-        return []
-    move, cancel = (reverse(f"admin:notifications_notification_{name}", args=[message.pk]) for name in (MOVE, CANCEL))
-    return [Button("Move message", url=move), Button("Cancel message", url=cancel, tone="ending")]
-
-
 class ScheduledMessageActions(ConsoleModelAdmin):
     """The two actions on a scheduled message."""
 
@@ -52,7 +41,7 @@ class ScheduledMessageActions(ConsoleModelAdmin):
         title = "Move message"
         planned = message.due_at
         if not message.is_scheduled:
-            return self._error_page(request, message, title)
+            return self.error_page(request, message, title, _NOT_SCHEDULED)
         initial = {"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"}
         form = MoveForm(request.POST if request.method == "POST" else None, initial=initial)
         if request.method == "POST" and form.is_valid():
@@ -60,7 +49,7 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             try:
                 scheduled.move(message, moment)
             except errors.NotScheduled:
-                return self._error_page(request, message, title)
+                return self.error_page(request, message, title, _NOT_SCHEDULED)
             self.audit(
                 request,
                 "moved",
@@ -69,21 +58,23 @@ class ScheduledMessageActions(ConsoleModelAdmin):
                 after={"scheduled_for": (moment or timezone.now()).isoformat()},
             )
             message.refresh_from_db()
-            return self.action_done(request, self.row_url(message), _moved(message, moment))
+            is_later = moment or message.quiet_until
+            done = _planned(message, "is now") if is_later else "The message is due now."
+            return self.action_done(request, self.row_url(message), done)
         explanation = [_planned(message)]
         if message.template.respect_quiet_hours:
             explanation.append("During the quiet hours of the service, the message waits until they end.")
-        return self.action_page(request, message, title=title, button=title, form=form, explanation=explanation)
+        return self.action_page(request, message, title, title, explanation, form=form)
 
     def cancel(self, request: HttpRequest, message: Notification) -> HttpResponse:
         title = "Cancel message"
         if not message.is_scheduled:
-            return self._error_page(request, message, title)
+            return self.error_page(request, message, title, _NOT_SCHEDULED)
         if request.method == "POST":
             try:
                 scheduled.cancel(message)
             except errors.NotScheduled:
-                return self._error_page(request, message, title)
+                return self.error_page(request, message, title, _NOT_SCHEDULED)
             self.audit(
                 request,
                 "cancelled",
@@ -96,24 +87,9 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             f"{_planned(message)} If you cancel it, it will not be sent.",
             "This cannot be undone.",
         ]
-        return self.action_page(
-            request,
-            message,
-            title=title,
-            button=title,
-            leave="Keep message",
-            explanation=explanation,
-            is_destructive=True,
-        )
-
-    def _error_page(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
-        return self.error_page(request, message, title, _NOT_SCHEDULED)
+        return self.action_page(request, message, title, title, explanation, leave="Keep message", is_destructive=True)
 
 
 def _planned(message: Notification, verb: str = "is") -> str:
     why = ", the end of the quiet hours" if message.quiet_until else ""
     return f"The message {verb} scheduled for {formats.spoken(message.due_at)}{why}."
-
-
-def _moved(message: Notification, moment: datetime | None) -> str:
-    return _planned(message, "is now") if moment or message.quiet_until else "The message is due now."

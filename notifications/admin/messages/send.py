@@ -20,7 +20,8 @@ from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
 from notifications.admin import permissions
-from notifications.admin.messages import own_recipient, page, replying, send_dry_run
+from notifications.admin.messages import page, replying, send_dry_run
+from notifications.admin.messages.copying import own_recipient
 from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
@@ -179,8 +180,9 @@ class SendPage:
 
     def _audit(self, notification: Notification, form: SendForm) -> None:
         """Audit the sending with its template, without recipient and content."""
-        template: dict[str, object] = {"name": form.version.name, "version": form.version.number}
-        self._admin.audit(self._request, "sent", notification, after={**template, "key_type": notification.key_type})
+        version = form.version
+        after = {"name": version.name, "version": version.number, "key_type": notification.key_type}
+        self._admin.audit(self._request, "sent", notification, after=after)
 
     def _pages_for_trial(self) -> dict[str, str]:
         """Return the pages where this person can add recipients to a service in trial: title → URL."""
@@ -208,7 +210,7 @@ class SendPage:
     def _suggested(self, chosen: str, channel: Channel) -> str:
         """Return the recipient of the button that was pressed."""
         if chosen == "me":
-            return own_recipient.find(self._request, self._service, channel)
+            return own_recipient(self._request, self._service, channel)
         guests = {str(guest.pk): guest.value for guest in self._guests(channel)}
         return guests.get(chosen, "")
 
@@ -241,7 +243,7 @@ class SendPage:
                 "language": choice.language_of(form.text, form.version),
                 "languages": self._languages(form),
                 "service": self._service,
-                "me": own_recipient.find(self._request, self._service, form.channel),
+                "me": own_recipient(self._request, self._service, form.channel),
                 "guests": self._guests(form.channel),
                 "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
                 "checked": checked,

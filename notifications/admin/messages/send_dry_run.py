@@ -1,6 +1,5 @@
 """The result of a dry run as the send form shows it. Source: docs/reference/console.md §2.11."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
@@ -42,15 +41,6 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCheck:
-    """One check. errors: pairs of what is wrong and what to do"""
-
-    title: str
-    chip: SafeString
-    errors: list[tuple[str, str]]
-
-
 def context(run: DryRun) -> dict[str, Any]:
     """Return the context of the result: the checks of the channel, facts, and the message as recipients see it."""
     own = [result for result in run.results if result.check not in _OTHER_CHANNEL[run.channel] | _ONLY_OF_THE_API]
@@ -90,11 +80,7 @@ def _facts(run: DryRun) -> list[tuple[str, str | SafeString]]:
     return found
 
 
-def _line(result: Result) -> ShownCheck:
-    chips = {True: ("OK", "good"), False: ("Error", "bad"), None: ("Not checked", "")}
-    text, kind = chips[result.ok]
-    return ShownCheck(
-        title=_TITLES[result.check],
-        chip=cells.chip(text, kind),
-        errors=[(error.message, error.fix) for error in result.errors],
-    )
+def _line(result: Result) -> tuple[str, SafeString, list[tuple[str, str]]]:
+    """Return the title of a check, its chip, and pairs of what is wrong and what to do."""
+    chip = {True: ("OK", "good"), False: ("Error", "bad"), None: ("Not checked", "")}[result.ok]
+    return _TITLES[result.check], cells.chip(*chip), [(error.message, error.fix) for error in result.errors]

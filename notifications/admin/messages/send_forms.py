@@ -120,7 +120,9 @@ class SendForm(forms.Form):
     def clean_recipient(self) -> Any:
         """Parse the recipient by the API's rules."""
         try:
-            return self._read_recipient(self.cleaned_data["recipient"])
+            if self.channel is Channel.EMAIL:
+                return policy.parse_email_address(self.cleaned_data["recipient"])
+            return policy.parse_phone_number(self.cleaned_data["recipient"], self.service)
         except errors.ValidationError as error:
             raise forms.ValidationError(_recipient_error(error, self.channel)) from error
 
@@ -216,11 +218,6 @@ class SendForm(forms.Form):
             with_file = [f"file-{slot.number}" for slot in self._slots if self.cleaned_data.get(f"file-{slot.number}")]
             return [*with_file] or [None]
         return [None]
-
-    def _read_recipient(self, text: str) -> Any:
-        if self.channel is Channel.EMAIL:
-            return policy.parse_email_address(text)
-        return policy.parse_phone_number(text, self.service)
 
     def _personalisation(self) -> Mapping[str, object]:
         values: dict[str, object] = {}

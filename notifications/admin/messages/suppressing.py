@@ -5,7 +5,6 @@ from django.urls import reverse
 
 from config import audit
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.admin.row_actions import Button
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions.admin import SuppressionAdmin
@@ -14,19 +13,12 @@ from notifications.models import Notification
 from notifications.submission.suppressions import listing
 
 SUPPRESS = "suppress"
-_STOP = "Stop sending to this person"
+STOP = "Stop sending to this person"
 
 
 def may_suppress(request: HttpRequest, message: Notification) -> bool:
     """Return whether this person may change the suppressions of the message's service."""
     return permissions.may_in(request, message.service_id, SuppressionAdmin.change_roles)
-
-
-def buttons(request: HttpRequest, message: Notification) -> list[Button]:
-    """Return the button of the message's page if this person may suppress its recipient."""
-    if not may_suppress(request, message):
-        return []
-    return [Button(f"{_STOP}…", url=reverse("admin:notifications_notification_suppress", args=[message.pk]))]
 
 
 class SuppressingActions(ConsoleModelAdmin):
@@ -46,10 +38,5 @@ class SuppressingActions(ConsoleModelAdmin):
             "ends. That includes messages that wait to be sent.",
         ]
         return self.action_page(
-            request,
-            message,
-            title=f"Suppress {self.title_of(request, message)}",
-            button=_STOP,
-            form=form,
-            explanation=explanation,
+            request, message, f"Suppress {self.title_of(request, message)}", STOP, explanation, form=form
         )

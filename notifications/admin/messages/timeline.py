@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.safestring import SafeString, mark_safe
 
 from config import formats
 from config.console import cells
@@ -36,20 +35,13 @@ _REPORTS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TimelineEntry:
     """One entry. at: None if the time is unknown; details: facts shown in small type."""
 
     title: str
     at: datetime | None = None
     details: tuple[str, ...] = ()
-
-    @property
-    def shown_at(self) -> SafeString | str:
-        """Return the moment to the second, in the console's zone, with UTC on hover (trap T12)."""
-        if self.at is None:
-            return mark_safe('<span class="sb-when">at an unknown time</span>')
-        return cells.exact_moment(self.at)
 
 
 def of(message: Notification) -> list[TimelineEntry]:
@@ -138,13 +130,13 @@ def _beginning(message: Notification) -> Iterator[TimelineEntry]:
     client = f"last client of the key: {key.last_client}" if key and key.last_client else ""
     request = f"request {message.request_id}" if message.request_id else ""
     details = tuple(detail for detail in (by, client, request) if detail)
-    yield TimelineEntry(title="Accepted", at=message.created_at, details=details)
+    yield TimelineEntry("Accepted", message.created_at, details)
     if message.scheduled_for:
-        yield TimelineEntry(title="Scheduled", at=message.scheduled_for)
+        yield TimelineEntry("Scheduled", message.scheduled_for)
     elif not message.quiet_until:
-        yield TimelineEntry(title="Queued", at=message.created_at)
+        yield TimelineEntry("Queued", message.created_at)
     if message.quiet_until:
-        yield TimelineEntry(title="End of the quiet hours", at=message.quiet_until)
+        yield TimelineEntry("End of the quiet hours", message.quiet_until)
 
 
 def _attempts(message: Notification) -> Iterator[TimelineEntry]:
@@ -162,7 +154,7 @@ def _attempts(message: Notification) -> Iterator[TimelineEntry]:
         if number == len(entries) and message.status == Status.CREATED:
             details.append(f"next attempt {formats.spoken(message.next_attempt_at)}")
         title = f"Attempt {number}: {title}" if len(entries) > 1 else title
-        yield TimelineEntry(title=title, at=_moment(entry.get("at")), details=tuple(details))
+        yield TimelineEntry(title, _moment(entry.get("at")), tuple(details))
 
 
 def _reports(message: Notification) -> Iterator[TimelineEntry]:
@@ -170,14 +162,14 @@ def _reports(message: Notification) -> Iterator[TimelineEntry]:
         outcome = entry.get("outcome", "")
         title = _REPORTS.get(outcome, outcome).format(provider=message.provider or "the provider")
         details = (f"provider code: {entry['code']}",) if entry.get("code") else ()
-        yield TimelineEntry(title=title, at=_moment(entry.get("at")), details=details)
+        yield TimelineEntry(title, _moment(entry.get("at")), details)
 
 
 def _end(message: Notification) -> Iterator[TimelineEntry]:
     status = Status(message.status)
     if status in COMPLETED:
         title = status_titles.of(message)
-        yield TimelineEntry(title=title, at=message.completed_at, details=(status.value,))
+        yield TimelineEntry(title, message.completed_at, (status.value,))
 
 
 def _moment(text: str | None) -> datetime | None:

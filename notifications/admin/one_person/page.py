@@ -1,7 +1,6 @@
 """The pages *One person*: search, what is stored, export and erasure. Source: docs/reference/erasing.md §1."""
 
 import uuid
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -13,53 +12,50 @@ from django.http import (
     HttpResponseRedirect,
     StreamingHttpResponse,
 )
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 
 from config import audit, formats
 from config.audit import reads
 from config.console import pages, recent_sign_in
 from config.console.admin.many_rows import in_background, new_job
-from config.console.downloads import file_response
-from config.console.pages import OwnPages, View
+from config.console.pages import OwnPages, file_response
 from config.databases import replica
+from config.encryption import DecryptionFailed
+from config.invalid import InvalidValue
 from notifications.admin import permissions, saved_searches
-from notifications.admin.one_person import access, job
+from notifications.admin.one_person import job
 from notifications.admin.one_person.forms import EraseForm, FindPersonForm
 from notifications.admin.service_rows import posted
+from notifications.models import Role
 from notifications.one_person import exporting, kinds, proof
 from notifications.one_person.exporting import Format
 from notifications.one_person.person import Person
 
-_TEMPLATE = "admin/notifications/one_person.html"
-_LEAVES = {
-    "suppressions": "Active suppressions still apply. Of the recipient they keep only a hash.",
-    "messages": "Messages keep their status, times, template and billing, so counts and reports do not change.",
-}
+KIND = "person"  # of the saved searches
+
+
+def may_open(request: HttpRequest) -> bool:
+    """Return whether the person is an operator or has both roles in the chosen service."""
+    return permissions.may(request, Role.MANAGE_SERVICE) and permissions.may(request, Role.SEE_RECIPIENTS)
 
 
 def find(request: HttpRequest) -> HttpResponse:
-    access.check(request)
     form = FindPersonForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        saved = saved_searches.keep(request, access.KIND, form.cleaned_data["recipient"])
+        saved = saved_searches.keep(request, KIND, form.cleaned_data["recipient"])
         return HttpResponseRedirect(reverse("admin:one_person", args=[saved]))
     explanation = [
         f"See what is stored about a recipient in {_where(request)}, export it, or erase it. "
         "Choose another service at the top of the menu."
     ]
-    context: dict[str, Any] = {
-        "form": form,
-        "failed": "Nothing was searched.",
-        "explanation": explanation,
-        "button": "Find person",
-    }
-    return pages.show(request, "admin/action.html", "Find one person", **context)
+    found: dict[str, Any] = {"form": form, "explanation": explanation, "button": "Find person"}
+    return pages.show(request, "admin/action.html", "Find one person", failed="Nothing was searched.", **found)
 
 
 def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
     """Show how much is stored about the person, by kind."""
-    person = access.found(request, identifier)
+    person = _found(request, identifier)
     _note(request, proof.KIND, person)
     numbers = _counts(person)
     context: dict[str, Any] = {
@@ -71,11 +67,11 @@ def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
         "erase_url": _url("erase", identifier),
         "events": proof.events(person),
     }
-    return pages.show(request, _TEMPLATE, "One person", **context)
+    return pages.show(request, "admin/notifications/one_person.html", "One person", **context)
 
 
 def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBase:
-    person = access.found(request, identifier)
+    person = _found(request, identifier)
     if form not in list(Format):
         raise Http404
     if not recent_sign_in.is_recent(request):
@@ -94,7 +90,7 @@ def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBas
 
 
 def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
-    person = access.found(request, identifier)
+    person = _found(request, identifier)
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
     total = sum(_counts(person).values())
@@ -108,7 +104,8 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         f"This erases {formats.counted(total, 'row')} about {person.shown} in {_where(request)}, "
         "and the recipient in all other texts. It cannot be undone.",
         "Messages that are not sent yet are cancelled first.",
-        *_LEAVES.values(),
+        "Active suppressions still apply. Of the recipient they keep only a hash.",
+        "Messages keep their status, times, template and billing, so counts and reports do not change.",
     ]
     return _action(
         request,
@@ -121,6 +118,17 @@ def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
         is_destructive=True,
         job_id=uuid.uuid4(),
     )
+
+
+def _found(request: HttpRequest, identifier: UUID) -> Person:
+    """Return the person of a search. Raises Http404 for searches of other accounts and services, and after 7 days."""
+    saved = saved_searches.find(request, KIND, str(identifier))
+    if saved is None:
+        raise Http404
+    try:
+        return Person.parse(saved.term, permissions.chosen_service(request))
+    except (DecryptionFailed, InvalidValue) as error:
+        raise Http404 from error
 
 
 def _action(request: HttpRequest, identifier: UUID, title: str, **context: Any) -> HttpResponse:
@@ -136,7 +144,7 @@ def _note(request: HttpRequest, kind: str, person: Person) -> None:
 
 def _counts(person: Person) -> dict[str, int]:
     """Return the numbers of rows by kind, without the searches of this page."""
-    others = kinds.saved_searches(person).exclude(kind=access.KIND)
+    others = kinds.saved_searches(person).exclude(kind=KIND)
     return {**kinds.counts(person), "saved_searches": others.count()}
 
 
@@ -154,18 +162,12 @@ def _where(request: HttpRequest) -> str:
     return service.name if service else "all services"
 
 
-def _urls(signed_in: Callable[[View], View]) -> list[URLPattern]:
-    """Return the pages. signed_in: wraps a view that needs a signed-in person"""
-
-    def page(route: str, view: Any, name: str) -> URLPattern:
-        return path(f"notifications/person/{route}", signed_in(view), name=name)
-
-    return [
-        page("", find, "notifications_notification_person"),
-        page("<uuid:identifier>/", stored, "one_person"),
-        page("<uuid:identifier>/export/<slug:form>/", export, "one_person_export"),
-        page("<uuid:identifier>/erase/", erase, "one_person_erase"),
-    ]
-
-
-PAGES = OwnPages(urls=_urls)
+PAGES = OwnPages(
+    pages=(
+        ("notifications/person/", find, "notifications_notification_person"),
+        ("notifications/person/<uuid:identifier>/", stored, "one_person"),
+        ("notifications/person/<uuid:identifier>/export/<slug:form>/", export, "one_person_export"),
+        ("notifications/person/<uuid:identifier>/erase/", erase, "one_person_erase"),
+    ),
+    is_open_to=may_open,
+)

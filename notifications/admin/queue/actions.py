@@ -45,7 +45,10 @@ def pause(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         pauses.pause(kind, name, audit.person(request), form.cleaned_data["reason"])
         return _done(request, f"Paused: {_titled(kind, name)}. Workers stop within seconds.")
-    effect = _effect_on_channel(Channel(name)) if kind == PauseKind.CHANNEL else _effect_on_provider(name)
+    if kind == PauseKind.CHANNEL:
+        effect = f"Within seconds, workers send no more {Channel(name).noun}s of all services, single and bulk. {_KEPT}"
+    else:
+        effect = _effect_on_provider(name)
     explanation = [effect, "A message that is being sent at this moment is finished."]
     return _page(request, title, button=title, explanation=explanation, form=form)
 
@@ -133,10 +136,6 @@ def delete_unreadable(request: HttpRequest) -> HttpResponse:
         "First check the disk, and other programs that write to the queue.",
     ]
     return _page(request, title, button=f"Delete {counted}", explanation=explanation, is_destructive=True)
-
-
-def _effect_on_channel(channel: Channel) -> str:
-    return f"Within seconds, workers send no more {channel.noun}s of all services, single and bulk. {_KEPT}"
 
 
 def _effect_on_provider(name: str) -> str:

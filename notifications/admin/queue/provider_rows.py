@@ -62,17 +62,6 @@ class ProviderRow:
     pause: SendingPause | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultRow:
-    """One attempt. at: when it ended"""
-
-    at: datetime
-    label: str
-    tone: str
-    error: str
-    took: str
-
-
 def rows(pauses: dict[tuple[str, str], SendingPause]) -> list[ProviderRow]:
     """Return the configured providers in the order of PROVIDERS, with four queries for all of them."""
     configured = providers.configured()
@@ -96,19 +85,10 @@ def rows(pauses: dict[tuple[str, str], SendingPause]) -> list[ProviderRow]:
     ]
 
 
-def newest_results(name: str) -> list[ResultRow]:
-    """Return the newest results of a provider, newest first. They contain no recipient."""
+def newest_results(name: str) -> list[tuple[ProviderResult, str]]:
+    """Return the newest results of a provider with the tone of their labels, newest first. They have no recipient."""
     found = ProviderResult.objects.filter(provider=name).order_by("-at", "-id")
-    return [
-        ResultRow(
-            at=one.at,
-            label=AttemptResult(one.result).label,
-            tone=TONES[AttemptResult(one.result)],
-            error=one.error,
-            took=f"{formats.number(one.ms)} ms",
-        )
-        for one in found[:50]
-    ]
+    return [(one, TONES[AttemptResult(one.result)]) for one in found[:50]]
 
 
 def is_sandbox_only() -> bool:

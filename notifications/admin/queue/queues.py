@@ -12,6 +12,7 @@ from kombu.exceptions import KombuError
 from config import formats
 from config.jobs import failed
 from config.queue import publishing, unreadable, worker_processes
+from config.queue.titles import TITLES
 from config.queue.worker_processes import COUNTED_SECONDS, WorkerProcess
 from config.utc_days import today
 from notifications.delivery import providers, queue_states
@@ -20,16 +21,6 @@ from notifications.delivery.queue_states import QueueState
 from notifications.jobs import sums
 from notifications.models import CallbackDelivery, Channel, DeliveryState, PauseKind, SendingPause, Status
 
-TITLES = {
-    "send-email": "Emails",
-    "send-sms": "Text messages",
-    "receipts": "Delivery receipts",
-    "bulk": "Bulk sends",
-    "callbacks": "Callbacks",
-    "upkeep": "Clean-up and background jobs",
-    "imports": "Imports of files",
-    "periodic": "Frequent tasks of the clock",
-}
 CHANNELS = {f"send-{channel.value}": channel for channel in Channel}
 _DAYS = 7
 
@@ -57,10 +48,6 @@ class FailedWork:
     jobs: int
     rules: int
     unreadable: int | None
-
-    @property
-    def is_any(self) -> bool:
-        return bool(self.callbacks or self.jobs or self.rules or self.unreadable)
 
 
 def wake_ups() -> dict[str, int]:

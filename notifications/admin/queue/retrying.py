@@ -13,6 +13,7 @@ from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
 from config.queue import publishing, unreadable
+from config.queue.titles import TITLES
 from notifications import tasks
 from notifications.admin.queue import queues
 from notifications.models import CallbackDelivery
@@ -62,4 +63,4 @@ def delete_unreadable(by: Actor) -> int:
 
 def _about(queue: str) -> dict[str, Any]:
     """Return the arguments of `audit.record` that describe a queue."""
-    return {"object_kind": "queue", "object_id": queue, "label": queues.TITLES.get(queue, queue)}
+    return {"object_kind": "queue", "object_id": queue, "label": TITLES.get(queue, queue)}

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
@@ -12,28 +12,24 @@ from django.utils.text import Truncator
 
 from config import audit
 from config.console import cells
-from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
+from config.console.admin.row_actions import Button
 from config.console.theme import Select
 from config.queue import publishing
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import ListDownload
 from notifications.admin.received_emails import page
-from notifications.admin.received_emails.download import DOWNLOAD
-from notifications.admin.recipient_search import RecipientSearchAdmin, recipient_filter
-from notifications.admin.service_rows import RetainedRowAdmin, kept, posted
+from notifications.admin.received_rows import ReceivedRowAdmin
+from notifications.admin.service_rows import posted
 from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
 from notifications.tasks import mail_notice
 
 _FIRST_CHARACTERS = 80
 _IS_FORWARDED = Exists(EmailForward.objects.filter(email=OuterRef("pk")))
-
-
-_SENDER_FILTER = recipient_filter("received-emails", title="sender", column="normalised_sender")
 _WRITER_FILTER = choice_filter(
     "written by",
-    "writer",
     {"people": ("People", by(Q(is_automatic=False))), "programs": ("Programs", by(Q(is_automatic=True)))},
+    parameter="writer",
 )
 
 
@@ -55,48 +51,57 @@ class ForwardForm(forms.Form):
         members.label_from_instance = lambda member: member.email_address
 
 
+def _content(row: Any) -> dict[str, str]:
+    """Return the cells of the file as on the page: decrypted, and without quoted redacted values."""
+    stored = ReceivedEmail(id=row.id, notification_id=row.notification_id, encrypted_content=row.encrypted_content)
+    content = page.content(stored)
+    return {"Subject": content.subject, "Text": content.text, "Files": ", ".join(content.attachments)}
+
+
 @admin.register(ReceivedEmail)
-class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
+class ReceivedEmailAdmin(ReceivedRowAdmin):
     """Received emails are read-only. People who send messages and see recipients forward them."""
 
-    may_add = may_change = False
-    shows_recipients = True
-    is_reading_logged = True
     page_template = "admin/notifications/received_email.html"
-    view_roles = frozenset({Role.SEE_ACTIVITY})
-    list_display = ("got", "from_whom", "said", "state")
-    list_filter = (_WRITER_FILTER, _SENDER_FILTER)
-    recipient_filter = _SENDER_FILTER
-    list_download = DOWNLOAD
-    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
-    search_label = "Email address"
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-id")
+    list_filter = (_WRITER_FILTER,)
+    list_download = ListDownload(
+        noun="received email",
+        audit_verb="downloaded_received_emails",
+        columns={
+            "Received at (UTC)": "created_at",
+            "From": "sender",
+            "To": "reply_to__email_address",
+            **dict.fromkeys(("Subject", "Text", "Files"), "encrypted_content"),
+            "Written by": Case(When(is_automatic=True, then=Value("program")), default=Value("person")),
+            "Answers message": "notification_id",
+            "Service": "service__name",
+            "Id": "id",
+        },
+        recipient="sender",
+        further=_content,
+    )
+    search_kind, search_column = "received-emails", "normalised_sender"
+    search_label, search_title = "Email address", "sender"
     list_select_related = ("service", "reply_to")
-    sortable_by = ()
     row_actions = {"forward": "forward"}
     empty = (
         "No received emails. Emails that people send to a reply-to address of this installation's domain appear here."
     )
 
-    class Media:
-        css = {"all": ("notifications/messages.css", "notifications/log.css")}
-
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request).select_related("reply_to")
         return rows.annotate(is_forwarded=_IS_FORWARDED)
-
-    def downloaded(self, request: HttpRequest, found: Any) -> Any:
-        return found.filter(kept(permissions.listed_services(request)))
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         """Return whether this person may forward the email, which reveals the email address of its sender."""
         may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
         return may_send and permissions.may_see_recipients(request, obj.service_id)
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Forward", "forward", tone="primary")]
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        forward_url = self.url_of("forward", obj) if self.may_do(request, "forward", obj) else ""
-        return {**page.context(request, obj), "forward_url": forward_url}
+        return page.context(request, obj)
 
     def forward(self, request: HttpRequest, row: ReceivedEmail) -> HttpResponse:
         title = f"Forward the email of {self.title_of(request, row)}"
@@ -111,11 +116,9 @@ class ReceivedEmailAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
             publishing.enqueue(mail_notice, "forward", str(forwarded.pk))
             return self.action_done(request, self.row_url(row), "The email is forwarded.")
         explanation = ["Signalbox sends the email on, without its files."]
-        return self.action_page(request, row, title=title, button="Forward email", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Forward email", explanation, form=form)
 
     # Columns
-
-    got = column("Received", lambda row: permissions.titled(row, cells.date_above_time(row.created_at)))
 
     @admin.display(description="From")
     def from_whom(self, row: ReceivedEmail) -> SafeString:

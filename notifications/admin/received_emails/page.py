@@ -49,12 +49,12 @@ def replies_to(message: Notification) -> SafeString | str:
 
 def _facts(row: ReceivedEmail, shown: ReceivedContent) -> list[Fact]:
     return [
-        Fact(label="From", value=permissions.shown_recipient(row, row.sender)),
-        Fact(label="To", value=row.reply_to.email_address if row.reply_to else "–"),
-        Fact(label="Received", value=cells.moment(row.created_at)),
-        Fact(label="Written by", value="A program, such as a notice of absence" if row.is_automatic else "A person"),
-        Fact(label="Answers", value=_message(row)),
-        Fact(label="Files", value=", ".join(shown.attachments) or "None"),
+        Fact("From", permissions.shown_recipient(row, row.sender)),
+        Fact("To", row.reply_to.email_address if row.reply_to else "–"),
+        Fact("Received", cells.moment(row.created_at)),
+        Fact("Written by", "A program, such as a notice of absence" if row.is_automatic else "A person"),
+        Fact("Answers", _message(row)),
+        Fact("Files", ", ".join(shown.attachments) or "None"),
     ]
 
 

@@ -12,45 +12,54 @@ from django.utils.text import Truncator
 
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.filters import by, choice_filter
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import ListDownload
+from notifications.admin.received_rows import ReceivedRowAdmin
 from notifications.admin.received_texts import thread
-from notifications.admin.received_texts.download import DOWNLOAD
-from notifications.admin.received_texts.filters import IS_ANSWERED, RECIPIENT_FILTER, STATE_FILTER
-from notifications.admin.recipient_search import RecipientSearchAdmin
-from notifications.admin.service_rows import RetainedRowAdmin, kept
-from notifications.models import Channel, ReceivedText, Role, Suppression
+from notifications.models import Channel, KeyType, Notification, ReceivedText, Role, Suppression
 from notifications.recipients import phone
 from notifications.submission import text_keywords
 
 _FIRST_CHARACTERS = 80
+# A test has not reached its recipient.
+_LATER = Notification.objects.filter(
+    normalised_recipient=OuterRef("user_number"),
+    service=OuterRef("service"),
+    channel=Channel.SMS,
+    created_at__gt=OuterRef("created_at"),
+).exclude(key_type=KeyType.TEST)
+_IS_ANSWERED = Exists(_LATER)
+_STATE_FILTER = choice_filter(
+    "state", {"waiting": ("Not answered", by(~Q(_IS_ANSWERED))), "answered": ("Answered", by(Q(_IS_ANSWERED)))}
+)
 
 
 @admin.register(ReceivedText)
-class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
+class ReceivedTextAdmin(ReceivedRowAdmin):
     """Received texts are read-only. The list has the newest text of each sender, its page the whole conversation."""
 
-    may_add = may_change = False
-    shows_recipients = True
-    is_reading_logged = True
     page_template = "admin/notifications/conversation.html"
-    view_roles = frozenset({Role.SEE_ACTIVITY})
-    list_display = ("got", "from_whom", "said", "state")
-    list_filter = (STATE_FILTER, RECIPIENT_FILTER)
-    recipient_filter = RECIPIENT_FILTER
-    list_download = DOWNLOAD
-    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages}
-    search_label = "Phone number"
-    date_hierarchy = "created_at"
-    ordering = ("-created_at", "-id")
-    sortable_by = ()
+    list_filter = (_STATE_FILTER,)
+    list_download = ListDownload(
+        noun="received text",
+        audit_verb="downloaded_received_texts",
+        columns={
+            "Received at (UTC)": "created_at",
+            "From": "user_number",
+            "To": "notify_number",
+            "Text": "content",
+            "Service": "service__name",
+            "Id": "id",
+        },
+        recipient="user_number",
+    )
+    search_kind, search_column = "received-texts", "user_number"
+    search_label, search_title = "Phone number", "phone number"
     empty = "No received texts. Texts that people send to a phone number of the service appear here."
 
-    class Media:
-        css = {"all": ("notifications/messages.css", "notifications/log.css")}
-
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(is_answered=IS_ANSWERED)
+        return super().get_queryset(request).annotate(is_answered=_IS_ANSWERED)
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
         return super().listed(request, rows).newest_of_senders()
@@ -58,19 +67,19 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
     def downloaded(self, request: HttpRequest, found: Any) -> Any:
         """Return all texts of the conversations in the list."""
         of_list = found.order_by().filter(service=OuterRef("service"), user_number=OuterRef("user_number"))
-        rows = self.get_queryset(request).filter(kept(permissions.listed_services(request)), Exists(of_list))
-        return rows.order_by(*self.ordering)
+        rows = self.get_queryset(request).filter(Exists(of_list)).order_by(*self.ordering)
+        return super().downloaded(request, rows)
 
     # Pages
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        found = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))
+        entries, older = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))
         may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]) and obj.service.active
         send_url = reverse("admin:notifications_notification_send")
         return {
             "sender": permissions.shown_recipient(obj, obj.user_number),
-            "entries": found.entries,
-            "older_url": f"?{urlencode({thread.BEFORE: found.older})}" if found.older else "",
+            "entries": entries,
+            "older_url": f"?{urlencode({thread.BEFORE: older})}" if older else "",
             "newest_url": self.row_url(obj) if thread.BEFORE in request.GET else "",
             "reply_url": f"{send_url}?{urlencode({'reply_to': obj.pk})}" if may_send else "",
             "suppression": self._suppression(request, obj),
@@ -89,14 +98,12 @@ class ReceivedTextAdmin(RecipientSearchAdmin, DownloadAdmin, RetainedRowAdmin):
 
     # Columns
 
-    got = column("Received", lambda text: permissions.titled(text, cells.date_above_time(text.created_at)))
-
-    @admin.display(description="From")
-    def from_whom(self, text: ReceivedText) -> SafeString:
-        return cells.two_lines(
+    from_whom = column(
+        "From",
+        lambda text: cells.two_lines(
             permissions.shown_recipient(text, text.user_number), f"to {phone.displayed(text.notify_number)}"
-        )
-
+        ),
+    )
     said = column("Newest text", lambda text: Truncator(" ".join(text.content.split())).chars(_FIRST_CHARACTERS))
 
     @admin.display(description="State")

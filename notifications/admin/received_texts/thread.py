@@ -31,16 +31,11 @@ class ThreadText:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
-    """The entries of a page, oldest first. older: the value of BEFORE for the page of earlier texts, or empty"""
+def of(text: ReceivedText, *, before: str = "") -> tuple[list[ThreadText], str]:
+    """Return a page of the conversation to which a received text belongs, oldest entry first.
 
-    entries: list[ThreadText]
-    older: str
-
-
-def of(text: ReceivedText, *, before: str = "") -> Thread:
-    """Return the conversation to which a received text belongs. Tests are left out: the recipient did not get them."""
+    The second value is that of BEFORE for the page of earlier texts, or "". Tests are left out: nobody got them.
+    """
     end = read_moment(before)
     received = ReceivedText.objects.filter(
         service=text.service, user_number=text.user_number, created_at__gte=text.service.kept_since()
@@ -56,7 +51,7 @@ def of(text: ReceivedText, *, before: str = "") -> Thread:
     found = [*_received(received.order_by("-created_at", "-id")), *_sent(sent.order_by("-created_at", "-id"))]
     found.sort(key=lambda entry: (entry.at, not entry.is_received))
     shown = found[-MOST_SHOWN:]
-    return Thread(entries=shown, older=shown[0].at.isoformat() if len(found) > len(shown) else "")
+    return shown, shown[0].at.isoformat() if len(found) > len(shown) else ""
 
 
 def _received(rows: QuerySet[ReceivedText]) -> Iterator[ThreadText]:

@@ -16,6 +16,7 @@ from config.audit import titles
 from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
+from config.console.admin.row_actions import methods
 from config.console.theme import Select
 from config.queue import publishing
 from notifications import tasks
@@ -80,9 +81,7 @@ class DefaultedAdmin(ServiceRowAdmin):
             self.audit(request, "made_default", row, before={"is_default": False}, after={"is_default": True})
             return self.action_done(request, self.list_url(), f"{titles.whole(row)} is now the default.")
         explanation = [f"Messages use {titles.whole(row)} unless they name another {self.opts.verbose_name}."]
-        return self.action_page(
-            request, row, title=f"Make {titles.whole(row)} the default", button="Make default", explanation=explanation
-        )
+        return self.action_page(request, row, f"Make {titles.whole(row)} the default", "Make default", explanation)
 
     def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
         """Show the last use and the keys, then archive the row. If it is the default, ask for the next default."""
@@ -112,13 +111,7 @@ class DefaultedAdmin(ServiceRowAdmin):
             "Calls that name its ID are then refused.",
         ]
         return self.action_page(
-            request,
-            row,
-            title=title,
-            button=f"Remove {self.opts.verbose_name}",
-            explanation=explanation,
-            form=form,
-            is_destructive=True,
+            request, row, title, f"Remove {self.opts.verbose_name}", explanation, form=form, is_destructive=True
         )
 
     def removal_error(self, row: Any) -> str:
@@ -171,16 +164,12 @@ class ReplyToAddressAdmin(DefaultedAdmin):
     message_field = "reply_to"
     list_display = ("email_address", "default", "checked", "id_to_copy", "used", "added")
     list_filter = ("state",)
-    row_actions = {
-        **DefaultedAdmin.row_actions,
-        "send-confirmation": "send_confirmation",
-        "confirm-outside": "confirm_outside",
-    }
+    row_actions = {**DefaultedAdmin.row_actions, **methods("send-confirmation", "confirm-outside")}
     empty = "No reply-to address. One is needed before this service goes live."
 
     @admin.display(description="Confirmed")
     def checked(self, row: ReplyToAddress) -> SafeString:
-        chip = cells.chip(ReplyToState(row.state).label, _TONES[ReplyToState(row.state)])
+        chip = cells.chip(row.get_state_display(), _TONES[ReplyToState(row.state)])
         if row.confirmed_at is None:
             return chip
         return cells.two_lines(chip, f"{formats.on(row.confirmed_at)}, by {row.confirmed_by or 'link'}")
@@ -213,7 +202,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
         if row.state == ReplyToState.CONFIRMED:
             return self.error_page(request, row, title, _IS_CONFIRMED)
         if request.method == "POST":
-            before: dict[str, object] = {"state": row.state}
+            before = {"state": row.state}
             reply_to_checks.begin(row)
             row.save(update_fields=["state", "confirmation_id", "mail_at", "confirmed_at", "confirmed_by"])
             self.audit(request, "sent_confirmation_to", row, before=before, after={"state": row.state})
@@ -224,7 +213,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
             f"The link works once, for {reply_to_checks.VALID_FOR.days} days. An earlier link stops working.",
             "The address can be used meanwhile.",
         ]
-        return self.action_page(request, row, title=title, button="Send 1 email", explanation=explanation)
+        return self.action_page(request, row, title, "Send 1 email", explanation)
 
     def confirm_outside(self, request: HttpRequest, row: ReplyToAddress) -> HttpResponse:
         title = f"Confirm {row.email_address} without an email"
@@ -236,7 +225,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
             reply_to_checks.confirm_outside(row, audit.person(request), audit.author(request), reason)
             return self.action_done(request, self.row_url(row), f"{row.email_address} is confirmed.")
         explanation = ["Do this only if you know that the team reads this mailbox, for example from a call."]
-        return self.action_page(request, row, title=title, button="Confirm", form=form, explanation=explanation)
+        return self.action_page(request, row, title, "Confirm", explanation, form=form)
 
     def removal_error(self, row: ReplyToAddress) -> str:
         """Check, under the lock, whether a live service would have no reply-to address left."""

@@ -4,6 +4,7 @@ Source: docs/reference/console.md §2.2.
 """
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from config.audit import changes
 from config.console import cells
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
+from config.console.admin.row_actions import Button, methods
 from config.utc_days import today
 from notifications.admin import permissions
 from notifications.admin.limits import page as limits_page
@@ -53,7 +55,6 @@ _FORMS: dict[str, tuple[type[forms.SectionForm], str]] = {
 
 
 _STATE_FILTER = choice_filter(
-    "state",
     "state",
     {
         "trial": ("Trial", by(Q(active=True, live=False))),
@@ -97,13 +98,8 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
     actions = None
     row_actions = {
         **dict.fromkeys(_FORMS, "change_section"),
+        **methods("go-live", "ask-to-go-live", "back-to-trial", "archive", "return-limits", "failure-alarm"),
         "previews": "preview_pages",
-        "go-live": "go_live",
-        "ask-to-go-live": "ask_to_go_live",
-        "back-to-trial": "back_to_trial",
-        "archive": "archive",
-        "return-limits": "return_limits",
-        "failure-alarm": "failure_alarm",
     }
     read_only_actions = frozenset({"previews"})
     protected_actions = frozenset({"go-live", "archive"})
@@ -117,15 +113,12 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
         is_live = Q(api_keys__revoked_at=None) & (
             Q(api_keys__expires_at=None) | Q(api_keys__expires_at__gt=timezone.now())
         )
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                live_keys=Count("api_keys", filter=is_live, distinct=True),
-                team_size=Count("team", distinct=True),
-                sent=Coalesce(_count("n"), 0),
-                failed=Coalesce(_count("n", status__in=_FAILED), 0),
-            )
+        rows = super().get_queryset(request)
+        return rows.annotate(
+            live_keys=Count("api_keys", filter=is_live, distinct=True),
+            team_size=Count("team", distinct=True),
+            sent=Coalesce(_count("n"), 0),
+            failed=Coalesce(_count("n", status__in=_FAILED), 0),
         )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -149,24 +142,23 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
         )
         _join(request, obj)
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         start = {"limits": new_daily_limits(live=False), "sms_sender": settings.DEFAULT_SMS_SENDER}
-        return super().add_view(request, form_url, {**start, **(extra_context or {})})
+        return super().add_view(request, extra_context=start)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         permissions.choose(request, obj)
         return super().response_add(request, obj, post_url_continue)
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
-        """Show no list above the settings of a service: only operators use the list."""
+        """Show the list above a service only to operators who come from it: others have no list of services."""
         super().give_title(request, obj)
-        obj.crumbs_above = []
+        if not permissions.is_operator(request) or permissions.chosen_service(request) == obj:
+            obj.crumbs_above = []
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the sections of a service. Each has its own page for changes."""
-        change = self._buttons_of_sections(request, obj)
+        change = partial(self._change, request, obj)
         found = page.sections(obj, change, self.links(request, obj))
         return {"sections": [*found, alarm.section(request, obj, change)]}
 
@@ -182,17 +174,17 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
         if request.method == "POST" and form.is_valid() and isinstance(form, forms.LimitsForm):
             reason = form.cleaned_data["reason"]
             limits.change(service, form.values, audit.person(request), audit.author(request), reason, until=form.until)
-            return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
-        if request.method == "POST" and form.is_valid():
+        elif request.method == "POST" and form.is_valid():
             stored = Service.objects.get(pk=service.pk)
             form.store()
             was, now = changes.difference(changes.snapshot(stored), changes.snapshot(form.instance))
             if now:
                 self.audit(request, "changed", service, before=was, after=now)
+        if request.method == "POST" and form.is_valid():
             return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
         effect = ["Changes take effect within 2 seconds."]
         button = f"Save {name if name[:2].isupper() else name[0].lower() + name[1:]}"
-        return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
+        return self.action_page(request, service, title, button, effect, form=form)
 
     def preview_pages(self, request: HttpRequest, service: Service) -> HttpResponse:
         """List links to previews of the pages that recipients of this service see."""
@@ -217,20 +209,15 @@ class ServiceAdmin(FailureAlarmPage, StateSteps):
             f"{limit.label}: {formats.number(row.returns_to or 0)} again instead of {formats.number(row.value)}."
             for limit, row in rows.items()
         ]
-        return self.action_page(
-            request, service, title=title, button="End temporary limits", form=form, explanation=explanation
-        )
+        return self.action_page(request, service, title, "End temporary limits", explanation, form=form)
 
     def may_open(self, request: HttpRequest, word: str) -> bool:
         """Return whether this person may open the pages Limits and Reports. The menu calls this."""
         return limits_page.may_open(request)
 
-    def _buttons_of_sections(self, request: HttpRequest, service: Service) -> Any:
-        def change(word: str, label: str) -> tuple[tuple[str, str], ...]:
-            is_open = service.active and self.may_do(request, word, service)
-            return ((label, self.url_of(word, service)),) if is_open else ()
-
-        return change
+    def _change(self, request: HttpRequest, service: Service, word: str, label: str) -> tuple[Button, ...]:
+        is_open = service.active and self.may_do(request, word, service)
+        return (Button(label, url=self.url_of(word, service)),) if is_open else ()
 
     # Columns
 

@@ -30,7 +30,7 @@ _PERMISSIONS = {Channel.EMAIL: Permission.EMAIL, Channel.SMS: Permission.SMS}
 LinkTo = Callable[[str, type[Model]], Link]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ChecklistItem:
     """One item of the checklist. An item that is not ready does not prevent going live."""
 
@@ -56,7 +56,7 @@ def checks(service: Service, link_to: LinkTo) -> list[ChecklistItem]:
 def _template(service: Service, link_to: LinkTo) -> ChecklistItem:
     count = service.templates.filter(archived_at=None).count()
     detail = f"{formats.counted(count, 'template')} in use." if count else "This service has no template yet."
-    return ChecklistItem(title="Templates", detail=detail, is_ready=count > 0, link=link_to("View templates", Template))
+    return ChecklistItem("Templates", detail, count > 0, link_to("View templates", Template))
 
 
 def _team(service: Service, link_to: LinkTo) -> ChecklistItem:
@@ -67,7 +67,7 @@ def _team(service: Service, link_to: LinkTo) -> ChecklistItem:
         detail = "Nobody in the team can manage this service. Only operators can."
     elif managers == 1:
         detail = "Only one person can manage this service. Two is safer."
-    return ChecklistItem(title="Team", detail=detail, is_ready=managers > 1, link=link_to("View team", TeamMember))
+    return ChecklistItem("Team", detail, managers > 1, link_to("View team", TeamMember))
 
 
 def _reply_to(service: Service, link_to: LinkTo) -> ChecklistItem:
@@ -77,7 +77,7 @@ def _reply_to(service: Service, link_to: LinkTo) -> ChecklistItem:
     if row and not is_confirmed:
         detail += " Nobody has confirmed it through the emailed link."
     link = link_to("View reply-to addresses", ReplyToAddress)
-    return ChecklistItem(title="Reply-to address", detail=detail, is_ready=is_confirmed, link=link)
+    return ChecklistItem("Reply-to address", detail, is_confirmed, link)
 
 
 def _sender(service: Service, link_to: LinkTo) -> ChecklistItem:
@@ -86,12 +86,7 @@ def _sender(service: Service, link_to: LinkTo) -> ChecklistItem:
     is_own = row is not None and row.sender != settings.DEFAULT_SMS_SENDER
     if row and not is_own:
         detail = f"Text messages come from {row}, the sender of every new service. Add one that people know."
-    return ChecklistItem(
-        title="Text message sender",
-        detail=detail,
-        is_ready=is_own,
-        link=link_to("View text message senders", SmsSender),
-    )
+    return ChecklistItem("Text message sender", detail, is_own, link_to("View text message senders", SmsSender))
 
 
 def _file_contact(service: Service, link_to: LinkTo) -> ChecklistItem:
@@ -99,7 +94,7 @@ def _file_contact(service: Service, link_to: LinkTo) -> ChecklistItem:
     if service.file_contact:
         detail = f"The download page of files shows {service.file_contact}."
     link = link_to("View files", Attachment)
-    return ChecklistItem(title="File download page", detail=detail, is_ready=bool(service.file_contact), link=link)
+    return ChecklistItem("File download page", detail, bool(service.file_contact), link)
 
 
 def _delivered(service: Service, link_to: LinkTo) -> ChecklistItem:
@@ -109,12 +104,7 @@ def _delivered(service: Service, link_to: LinkTo) -> ChecklistItem:
     detail = "Send one message with a team key to yourself, and see that it arrives."
     if is_delivered:
         detail = "A message of a team key has arrived."
-    return ChecklistItem(
-        title="A message to your team",
-        detail=detail,
-        is_ready=is_delivered,
-        link=link_to("View message log", Notification),
-    )
+    return ChecklistItem("A message to your team", detail, is_delivered, link_to("View message log", Notification))
 
 
 def _providers(channels: list[Channel]) -> ChecklistItem:
@@ -123,4 +113,4 @@ def _providers(channels: list[Channel]) -> ChecklistItem:
     detail = "A provider sends the messages of this service."
     if missing:
         detail = f"Only the sandbox takes {formats.listed(missing, 'and')}, so none of them leaves. Ask an operator."
-    return ChecklistItem(title="Provider", detail=detail, is_ready=not missing)
+    return ChecklistItem("Provider", detail, not missing)

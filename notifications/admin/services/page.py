@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from config import formats
 from config.console import cells
+from config.console.admin.row_actions import Button
 from config.console.sections import Fact, Section
 from notifications.admin.services.going_live import LinkTo
 from notifications.jobs import limits
@@ -28,9 +29,7 @@ ON, OFF = "On", "Off"
 _KEPT = "After that, recipients and contents are deleted. The counts stay."
 
 
-def sections(
-    service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]], link_to: LinkTo
-) -> list[Section]:
+def sections(service: Service, change: Callable[[str, str], tuple[Button, ...]], link_to: LinkTo) -> list[Section]:
     """Return the sections of a service's page.
 
     change: returns the button of a step if the person may take it
@@ -47,18 +46,18 @@ def sections(
         section(
             "general",
             "General",
-            Fact(label="Name", value=service.name),
-            Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
+            Fact("Name", service.name),
+            Fact("Messages are kept for", f"{service.retention_days} days", _KEPT),
             Fact(
-                label="Unsubscribe requests are kept for",
-                value=f"{service.unsubscribe_request_days} days",
-                remark="Counted from the day they are marked as done. Other requests are kept.",
+                "Unsubscribe requests are kept for",
+                f"{service.unsubscribe_request_days} days",
+                "Counted from the day they are marked as done. Other requests are kept.",
             ),
             _team(service, link_to),
             Fact(
-                label="Created",
-                value=cells.moment(service.created_at),
-                remark=f"by {cells.author(service.created_by)}" if service.created_by else "",
+                "Created",
+                cells.moment(service.created_at),
+                f"by {cells.author(service.created_by)}" if service.created_by else "",
             ),
         ),
         section("email", "Email", *_email(service, link_to)),
@@ -79,9 +78,7 @@ def sections(
 
 def _team(service: Service, link_to: LinkTo) -> Fact:
     return Fact(
-        label="Team",
-        value=formats.counted(service.team.count(), "person", "people"),
-        link=link_to("View team", TeamMember),
+        "Team", formats.counted(service.team.count(), "person", "people"), link=link_to("View team", TeamMember)
     )
 
 
@@ -89,12 +86,12 @@ def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     addresses = service.reply_to_addresses.filter(archived_at=None)
     default = next((row.email_address for row in addresses if row.is_default), "none")
     return (
-        Fact(label="Emails", value=_on(service, Permission.EMAIL)),
-        Fact(label="From line that recipients see", value=f"{service.name} <{senders.from_email(service)}>"),
+        Fact("Emails", _on(service, Permission.EMAIL)),
+        Fact("From line that recipients see", f"{service.name} <{senders.from_email(service)}>"),
         Fact(
-            label="Reply-to addresses",
-            value=f"{len(addresses)}, default {default}" if addresses else "None",
-            remark="" if addresses else "A service that sends email needs one before it goes live.",
+            "Reply-to addresses",
+            f"{len(addresses)}, default {default}" if addresses else "None",
+            "" if addresses else "A service that sends email needs one before it goes live.",
             link=link_to("View reply-to addresses", ReplyToAddress),
         ),
     )
@@ -102,31 +99,31 @@ def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
 
 def _contact(service: Service) -> Fact:
     if service.file_contact:
-        return Fact(label="Contact", value=service.file_contact, remark="Shown to people who download a file.")
+        return Fact("Contact", service.file_contact, "Shown to people who download a file.")
     refused = "Emails with files are refused until you set a contact."
-    return Fact(label="Contact", value="Not set", remark=refused, is_warning=True)
+    return Fact("Contact", "Not set", refused, is_warning=True)
 
 
-def _public_pages(service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]]) -> Section:
+def _public_pages(service: Service, change: Callable[[str, str], tuple[Button, ...]]) -> Section:
     buttons = (*change("public-pages", "Change"), *change("previews", "Preview pages"))
     remark = "Of the pages on which recipients download files and unsubscribe."
-    facts = (Fact(label="Language", value=service.get_page_language_display(), remark=remark),)
+    facts = (Fact("Language", service.get_page_language_display(), remark),)
     return Section(slug="public-pages", title="Public pages", buttons=buttons, facts=facts)
 
 
 def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     names = service.sms_senders.filter(archived_at=None).order_by("-is_default", "created_at")
     return (
-        Fact(label="Text messages", value=_on(service, Permission.SMS)),
-        Fact(label="Start with the service name", value=ON if service.prefix_sms else OFF),
+        Fact("Text messages", _on(service, Permission.SMS)),
+        Fact("Start with the service name", ON if service.prefix_sms else OFF),
         Fact(
-            label="Senders",
-            value=", ".join(f"{row} (default)" if row.is_default else str(row) for row in names) or "None",
+            "Senders",
+            ", ".join(f"{row} (default)" if row.is_default else str(row) for row in names) or "None",
             link=link_to("View text message senders", SmsSender),
         ),
-        Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
-        Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),
-        Fact(label="People who text STOP", value="Suppressed" if service.stop_texts_suppress else "Not suppressed"),
+        Fact("International numbers", _on(service, Permission.INTERNATIONAL_SMS)),
+        Fact("UK landlines", _on(service, Permission.SMS_TO_UK_LANDLINES)),
+        Fact("People who text STOP", "Suppressed" if service.stop_texts_suppress else "Not suppressed"),
     )
 
 
@@ -135,9 +132,9 @@ def _quiet_hours(service: Service) -> tuple[Fact, ...]:
         "Bulk messages wait until quiet hours end. Single messages wait too if their template respects quiet hours."
     )
     return (
-        Fact(label="Text messages", value=_hours(service, Channel.SMS)),
-        Fact(label="Emails", value=_hours(service, Channel.EMAIL), remark=remark),
-        Fact(label="Time zone", value=service.zone_name),
+        Fact("Text messages", _hours(service, Channel.SMS)),
+        Fact("Emails", _hours(service, Channel.EMAIL), remark),
+        Fact("Time zone", service.zone_name),
     )
 
 
@@ -154,18 +151,14 @@ def _api(service: Service) -> tuple[Fact, ...]:
     guarded = "A message with the same template, recipient and reference is not sent again within this time."
     risk = "Everyone who reads a request can use its key." if whole else ""
     return (
-        Fact(label="Service ID", value=str(service.pk), copy_id="service-id"),
-        Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
+        Fact("Service ID", str(service.pk), copy_id="service-id"),
+        Fact("API base URL", settings.BASE_URL, copy_id="api-base"),
+        Fact("Repeat guard", formats.counted(minutes, "minute") if minutes else OFF, guarded if minutes else ""),
         Fact(
-            label="Repeat guard",
-            value=formats.counted(minutes, "minute") if minutes else OFF,
-            remark=guarded if minutes else "",
+            "Sends to suppressed recipients",
+            "Rejected with 400" if service.suppressed_sends_are_rejected else "Accepted, but not sent",
         ),
-        Fact(
-            label="Sends to suppressed recipients",
-            value="Rejected with 400" if service.suppressed_sends_are_rejected else "Accepted, but not sent",
-        ),
-        Fact(label="Whole API keys", value=ON if whole else OFF, remark=risk, is_warning=whole),
+        Fact("Whole API keys", ON if whole else OFF, risk, is_warning=whole),
     )
 
 
@@ -177,17 +170,13 @@ def _limits(service: Service) -> tuple[Fact, ...]:
     remark = f"Set to {formats.number(abroad)}, but the limit for text messages is lower." if abroad > texts else ""
     return (
         *(
-            Fact(
-                label=limit.label,
-                value=formats.number(getattr(service, limit.value)),
-                remark=_end_of(temporary.get(limit)),
-            )
+            Fact(limit.label, formats.number(getattr(service, limit.value)), _end_of(temporary.get(limit)))
             for limit in others
         ),
         Fact(
-            label=last.label,
-            value=formats.number(min(abroad, texts)),
-            remark=remark or _end_of(temporary.get(last)),
+            last.label,
+            formats.number(min(abroad, texts)),
+            remark or _end_of(temporary.get(last)),
             link=("View use of the limits", reverse("admin:service_limits", args=[service.pk])),
         ),
     )
@@ -202,16 +191,16 @@ def _end_of(change: LimitChange | None) -> str:
 def _state(service: Service, link_to: LinkTo) -> Fact:
     if service.archived_at is not None:
         since = f"Since {formats.spoken(service.archived_at)}. Every call is refused, and nothing can be changed."
-        return Fact(label="State", value=cells.chip("Archived"), remark=since)
+        return Fact("State", cells.chip("Archived"), since)
     if service.live:
-        return Fact(label="State", value=cells.chip("Live", "good"), remark="Live keys can send to anyone.")
+        return Fact("State", cells.chip("Live", "good"), "Live keys can send to anyone.")
     reach = "Messages reach only the team and the guest list."
     asked = service.go_live_requests.first()
     if asked is None:
-        return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
+        return Fact("State", cells.chip("Trial", "warn"), reach)
     remark = f"{reach} Request to go live, {formats.spoken(asked.created_at)}: {asked.get_state_display().lower()}."
     link = link_to("View requests", GoLiveRequest)
-    return Fact(label="State", value=cells.chip("Trial", "warn"), remark=remark, link=link)
+    return Fact("State", cells.chip("Trial", "warn"), remark, link=link)
 
 
 def _on(service: Service, permission: Permission) -> str:

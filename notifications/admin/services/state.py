@@ -5,7 +5,6 @@ Source: docs/reference/console.md §2.2.
 
 from typing import Any
 
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +16,7 @@ from notifications import tasks
 from notifications.admin.go_live.forms import AskForm
 from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
 from notifications.admin.services.forms import ReasonForm, lacks_reply_to
-from notifications.admin.services.going_live import Link, LinkTo, checks
+from notifications.admin.services.going_live import LinkTo, checks
 from notifications.delivery.notices.go_live import volumes
 from notifications.jobs import limits
 from notifications.models import GoLiveRequest, GoLiveState, Service, ServiceLimit
@@ -46,7 +45,7 @@ class StateSteps(ServiceScopedAdmin):
             "template": "admin/notifications/go_live.html",
             "checks": checks(service, self.links(request, service)),
         }
-        return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True, **shown)
+        return self._set_state(request, service, title, explanation, live=True, **shown)
 
     def ask_to_go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
         """Show the checklist, and store the request of a team for the operators."""
@@ -63,31 +62,24 @@ class StateSteps(ServiceScopedAdmin):
             row = form.save(commit=False)
             row.created_by, row.mail_at = audit.author(request), timezone.now()
             row.save()
-            volumes_asked: dict[str, object] = {
-                "emails_per_day": row.emails_per_day,
-                "texts_per_day": row.texts_per_day,
-            }
-            self.audit(request, "asked_for_live", service, after=volumes_asked, reason=row.purpose)
+            expected = {"emails_per_day": row.emails_per_day, "texts_per_day": row.texts_per_day}
+            self.audit(request, "asked_for_live", service, after=expected, reason=row.purpose)
             publishing.enqueue(tasks.mail_notice, "go-live", str(row.pk))
             done = "Operators have your request. You get an email with their answer."
             return self.action_done(request, f"{self.row_url(service)}#state", done)
         return self.action_page(
             request,
             service,
-            title=title,
-            button="Ask to go live",
+            title,
+            "Ask to go live",
+            ["Operators see this list, too. You can ask before everything is ready."],
             form=form,
-            explanation=["Operators see this list, too. You can ask before everything is ready."],
             template="admin/notifications/go_live.html",
             checks=checks(service, self.links(request, service)),
         )
 
     def links(self, request: HttpRequest, service: Service) -> LinkTo:
-        def link_to(label: str, model: type[Model]) -> Link:
-            place = list_in_service(request, service, model)
-            return (label, place) if place else None
-
-        return link_to
+        return lambda label, model: (label, url) if (url := list_in_service(request, service, model)) else None
 
     def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Return {service.name} to trial"
@@ -95,7 +87,7 @@ class StateSteps(ServiceScopedAdmin):
             "Messages then reach only the team and the guest list, until you make the service live again.",
             _limits_text(service, live=False),
         ]
-        return self._set_state(request, service, title, "Return to trial", "put_back_to_trial", explanation, live=False)
+        return self._set_state(request, service, title, explanation, live=False)
 
     def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Archive {service.name}"
@@ -104,8 +96,7 @@ class StateSteps(ServiceScopedAdmin):
         form = TypedNameForm(posted(request), wanted=service.name)
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
-            before: dict[str, object] = {"active": True}
-            self.audit(request, "archived", service, before=before, after={"active": False})
+            self.audit(request, "archived", service, before={"active": True}, after={"active": False})
             change.cancel_all(service, audit.person(request))
             return self.action_done(request, self.list_url(), f"{service.name} is archived.")
         keys = service.api_keys.filter(revoked_at=None).count()
@@ -116,22 +107,13 @@ class StateSteps(ServiceScopedAdmin):
             "Nothing is deleted. You can still read its templates, messages and settings.",
         ]
         button = f"Archive {service.name}"
-        return self.action_page(
-            request, service, title=title, button=button, form=form, explanation=explanation, is_destructive=True
-        )
+        return self.action_page(request, service, title, button, explanation, form=form, is_destructive=True)
 
     def _set_state(
-        self,
-        request: HttpRequest,
-        service: Service,
-        title: str,
-        button: str,
-        verb: str,
-        explanation: list[str],
-        *,
-        live: bool,
-        **shown: Any,
+        self, request: HttpRequest, service: Service, title: str, explanation: list[str], *, live: bool, **shown: Any
     ) -> HttpResponse:
+        button = "Make live" if live else "Return to trial"
+        verb = "made_live" if live else "put_back_to_trial"
         error = ARCHIVED if not service.active else f"{service.name} is already {_word(live)}."
         if service.live is live or not service.active:
             return self.error_page(request, service, title, error)
@@ -139,7 +121,7 @@ class StateSteps(ServiceScopedAdmin):
         if request.method == "POST" and form.is_valid():
             untouched = limits.set_lasting(service, _untouched_limits(service, live=live))
             values: dict[str, Any] = {"live": live, **{limit.value: value for limit, value in untouched.items()}}
-            before: dict[str, object] = {name: getattr(service, name) for name in values}
+            before = {name: getattr(service, name) for name in values}
             Service.objects.filter(pk=service.pk).update(**values)
             reason = form.cleaned_data["reason"]
             self.audit(request, verb, service, before=before, after=values, reason=reason)
@@ -150,9 +132,7 @@ class StateSteps(ServiceScopedAdmin):
                 for pk in asked:
                     publishing.enqueue(tasks.mail_notice, "go-live", str(pk))
             return self.action_done(request, self.row_url(service), f"{service.name} is now {_word(live)}.")
-        return self.action_page(
-            request, service, title=title, button=button, form=form, explanation=explanation, **shown
-        )
+        return self.action_page(request, service, title, button, explanation, form=form, **shown)
 
 
 def _untouched_limits(service: Service, *, live: bool) -> dict[ServiceLimit, int]:

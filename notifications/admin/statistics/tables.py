@@ -144,7 +144,12 @@ def times(services: Sequence[Service]) -> StatisticsTable:
         header=("Provider", "Channel", "Delivered", "Half within", "95% within"),
         number_columns=3,
         rows=[
-            (provider, Channel(channel).label, some.total(), *(_within(some, share) for share in (MEDIAN, SLOW)))
+            (
+                provider,
+                Channel(channel).label,
+                some.total(),
+                *(formats.duration(within(some, share) or 0) for share in (MEDIAN, SLOW)),
+            )
             for (provider, channel), some in sorted(found.items())
         ],
         about=f"Messages of today and the {DAYS} UTC days before, from the time when they were due to their delivery. "
@@ -185,10 +190,6 @@ def _first_month() -> date:
     """Return the first day of the oldest month."""
     today = utc_days.today()
     return date(today.year - (today.month < MONTHS), today.month % MONTHS + 1, 1)
-
-
-def _within(some: Counter[int], share: float) -> str:
-    return formats.duration(within(some, share) or 0)
 
 
 def _newest_first(found: Iterable[Any]) -> list[Any]:

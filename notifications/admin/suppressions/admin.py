@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
@@ -15,24 +15,20 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
+from config.console.sections import Section
 from config.page_bodies import takes_files
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
-from notifications.admin.recipient_search import RecipientSearchAdmin, recipient_filter
+from notifications.admin.list_download import ListDownload
+from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
-from notifications.admin.suppressions.download import DOWNLOAD
 from notifications.admin.suppressions.forms import WHOLE_INSTALLATION, EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
 from notifications.submission.suppressions import listing
 
 _IS_LIFTED = Q(lifted_at__isnull=False)
 _HAS_EXPIRED = Q(lifted_at=None, expires_at__lte=Now())
-
-
-_RECIPIENT_FILTER = recipient_filter("suppressions")
 _STATE_FILTER = choice_filter(
-    "state",
     "state",
     {
         "active": ("Active", by(~_IS_LIFTED & ~_HAS_EXPIRED)),
@@ -51,28 +47,39 @@ class WhereFilter(admin.RelatedFieldListFilter):
 
 
 @admin.register(Suppression)
-class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
+class SuppressionAdmin(RecipientSearchAdmin):
     """Members who manage the service add and lift its suppressions, operators also those of the whole installation."""
 
-    shows_recipients = True
     page_template = "admin/sections.html"
-    view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
-    list_filter = (_STATE_FILTER, "reason", "channel", "source", _RECIPIENT_FILTER)
-    recipient_filter = _RECIPIENT_FILTER
-    list_download = DOWNLOAD
-    list_pages = {**RecipientSearchAdmin.list_pages, **DownloadAdmin.list_pages, "import": "import_page"}
-    search_label = "Email address or phone number"
-    ordering = ("-created_at", "-id")
-    sortable_by = ()
+    list_filter = (_STATE_FILTER, "reason", "channel", "source")
+    list_download = ListDownload(
+        noun="suppression",
+        audit_verb="downloaded_suppressions",
+        columns={
+            "Recipient": "recipient",
+            "Channel": "channel",
+            "Suppressed because": "reason",
+            "Source": "source",
+            "Reason": "note",
+            "Message id": "notification_id",
+            "Service": Coalesce("service__name", Value(WHOLE_INSTALLATION)),
+            "Since (UTC)": "created_at",
+            "Added by": "created_by",
+            "Until (UTC)": "expires_at",
+            "Lifted at (UTC)": "lifted_at",
+            "Lifted by": "lifted_by",
+            "Why lifted": "lift_reason",
+        },
+        recipient="recipient",
+    )
+    list_pages = {**RecipientSearchAdmin.list_pages, "import": "import_page"}
+    search_kind, search_label = "suppressions", "Email address or phone number"
     row_actions = {"lift": "lift", "end": "change_end"}
     empty = (
         "Nobody is stopped. People to whom nothing more is sent appear here, also after a hard bounce or a complaint."
     )
-
-    class Media:
-        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def add_title(self) -> str:
         return "Stop sending to a person"
@@ -91,14 +98,13 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
         own = [Button("Import CSV…", url=self.url_of("import"))] if self.has_add_permission(request) else []
         return own + super().list_buttons(request, changelist)
 
-    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        may_change = obj.is_active and self.has_change_permission(request, obj)
-        steps = (("Lift…", self.url_of("lift", obj)), ("Change last day…", self.url_of("end", obj)))
-        return {"sections": [page.section(obj, steps if may_change else ())]}
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Lift…", "lift"), Button("Change last day…", "end")] if obj.is_active else []
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        return {"sections": [Section(slug="suppression", title="Suppression", facts=page.facts(obj))]}
+
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = NewSuppressionForm(posted(request), request=request, services=self._open_services(request))
@@ -140,9 +146,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
             reason = form.cleaned_data["reason"]
             listing.lift(row, audit.person(request), by=audit.author(request), reason=reason)
             return self.action_done(request, self.row_url(row), "The suppression is lifted.")
-        return self.action_page(
-            request, row, title=title, button="Lift suppression", form=form, explanation=page.before_lifting(row)
-        )
+        return self.action_page(request, row, title, "Lift suppression", page.before_lifting(row), form=form)
 
     def change_end(self, request: HttpRequest, row: Suppression) -> HttpResponse:
         title = f"Change the last day for {self.title_of(request, row)}"
@@ -152,7 +156,7 @@ class SuppressionAdmin(RecipientSearchAdmin, DownloadAdmin):
         if request.method == "POST" and form.is_valid():
             listing.change_end(row, form.cleaned_data["expires_at"], audit.person(request))
             return self.action_done(request, self.row_url(row), "The last day is changed.")
-        return self.action_page(request, row, title=title, button="Change last day", form=form)
+        return self.action_page(request, row, title, "Change last day", form=form)
 
     # Columns
 

@@ -1,16 +1,15 @@
 """Import suppressions from a CSV file or a spreadsheet. All rows are stored, or none."""
 
-from typing import Any
-
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from config import audit, formats
+from config.console.admin.model_admin import ConsoleModelAdmin
 from config.invalid import InvalidValue
 from notifications.admin.suppressions.forms import ImportForm
 from notifications.bulk_tables import files
-from notifications.bulk_tables.tables import Table, UnreadableTable
+from notifications.bulk_tables.tables import UnreadableTable
 from notifications.models import Service, SuppressionSource
 from notifications.submission.suppressions import listing, tables
 from notifications.submission.suppressions.tables import CheckedTable
@@ -21,20 +20,21 @@ _ABOUT = (
 )
 
 
-def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) -> HttpResponse:
-    """Show the form, or import the file. Any: the admin of suppressions"""
+def answer(model_admin: ConsoleModelAdmin, request: HttpRequest, services: QuerySet[Service]) -> HttpResponse:
+    """Show the form, or import the file."""
     is_posted = request.method == "POST"
     form = ImportForm(*([request.POST, request.FILES] if is_posted else []), request=request, services=services)
     checked = CheckedTable()
     if is_posted and form.is_valid():
         try:
-            checked = tables.check(_read(form))
+            chunks = form.cleaned_data["file"].chunks()
+            checked = tables.check(files.read(chunks, limits=files.IN_A_REQUEST, expected=tables.RECIPIENTS).table)
         except (InvalidValue, UnreadableTable) as error:
             form.add_error("file", str(error))
         else:
             if not checked.with_errors:
                 done = f"{formats.counted(_store(request, form, checked), 'recipient')} added."
-                return _done(model_admin, request, done)
+                return model_admin.action_done(request, model_admin.list_url(), done)
             rows = formats.counted(checked.with_errors, "row")
             form.add_error("file", f"Nothing was imported: {rows} cannot be read. Correct the file and send it again.")
     context = {
@@ -46,11 +46,6 @@ def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) 
         "more": checked.with_errors - len(checked.errors),
     }
     return TemplateResponse(request, "admin/notifications/suppression_import.html", context)
-
-
-def _read(form: ImportForm) -> Table:
-    chunks = form.cleaned_data["file"].chunks()
-    return files.read(chunks, limits=files.IN_A_REQUEST, expected=tables.RECIPIENTS).table
 
 
 def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int:
@@ -67,8 +62,3 @@ def _store(request: HttpRequest, form: ImportForm, checked: CheckedTable) -> int
         for row in checked.rows
     ]
     return listing.add_many(service, rows, audit.person(request))
-
-
-def _done(model_admin: Any, request: HttpRequest, message: str) -> HttpResponse:
-    response: HttpResponse = model_admin.action_done(request, model_admin.list_url(), message)
-    return response

@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
-from config.console.sections import Fact, Section
+from config.console.sections import Fact
 from notifications.admin import permissions
 from notifications.admin.suppressions.forms import WHOLE_INSTALLATION
 from notifications.models import Channel, Notification, Suppression, SuppressionReason
@@ -47,41 +47,29 @@ def before_lifting(row: Suppression) -> list[str]:
     return [said, after]
 
 
-def section(row: Suppression, buttons: tuple[tuple[str, str], ...]) -> Section:
-    return Section(slug="suppression", title="Suppression", facts=_facts(row), buttons=buttons)
-
-
-def _facts(row: Suppression) -> tuple[Fact, ...]:
+def facts(row: Suppression) -> tuple[Fact, ...]:
     subscriptions = "Only emails from which people can unsubscribe are suppressed."
-    lifted = (Fact(label="Why it was lifted", value=row.lift_reason or "–"),) if row.lifted_at else ()
+    lifted = (Fact("Why it was lifted", row.lift_reason or "–"),) if row.lifted_at else ()
     return (
-        Fact(label="Recipient", value=permissions.shown_recipient(row, row.recipient)),
-        Fact(label="Channel", value=Channel(row.channel).label),
-        Fact(
-            label="Reason",
-            value=row.get_reason_display(),
-            remark=subscriptions if row.reason == SuppressionReason.UNSUBSCRIBE else "",
-        ),
-        Fact(label="Note", value=row.note or "–"),
-        Fact(label="Source", value=row.get_source_display()),
+        Fact("Recipient", permissions.shown_recipient(row, row.recipient)),
+        Fact("Channel", Channel(row.channel).label),
+        Fact("Reason", row.get_reason_display(), subscriptions if row.reason == SuppressionReason.UNSUBSCRIBE else ""),
+        Fact("Note", row.note or "–"),
+        Fact("Source", row.get_source_display()),
         _message(row),
-        Fact(label="Service", value=where(row)),
-        Fact(
-            label="Since",
-            value=cells.moment(row.created_at),
-            remark=f"by {row.created_by}" if row.created_by else "",
-        ),
-        Fact(label="Until", value=cells.moment(row.expires_at, never="No end")),
-        Fact(label="State", value=state(row), remark=end_of(row)),
+        Fact("Service", where(row)),
+        Fact("Since", cells.moment(row.created_at), f"by {row.created_by}" if row.created_by else ""),
+        Fact("Until", cells.moment(row.expires_at, never="No end")),
+        Fact("State", state(row), end_of(row)),
         *lifted,
     )
 
 
 def _message(row: Suppression) -> Fact:
     if row.notification_id is None or row.service is None:
-        return Fact(label="Message", value="–")
+        return Fact("Message", "–")
     stored = Notification.objects.filter(pk=row.notification_id, created_at__gte=row.service.kept_since())
     if not stored.exists():
-        return Fact(label="Message", value=str(row.notification_id), remark="The message is already deleted.")
+        return Fact("Message", str(row.notification_id), "The message is already deleted.")
     url = reverse("admin:notifications_notification_change", args=[row.notification_id])
-    return Fact(label="Message", value=str(row.notification_id), link=("Open the message", url))
+    return Fact("Message", str(row.notification_id), link=("Open the message", url))

@@ -62,14 +62,11 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         open_invite = Invite.objects.live().filter(member_id=OuterRef("pk"))
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                is_invited=Exists(open_invite),
-                is_invite_on_its_way=Exists(open_invite.exclude(mail_at=None)),
-                is_invite_undelivered=Exists(open_invite.exclude(undelivered_at=None)),
-            )
+        rows = super().get_queryset(request)
+        return rows.annotate(
+            is_invited=Exists(open_invite),
+            is_invite_on_its_way=Exists(open_invite.exclude(mail_at=None)),
+            is_invite_undelivered=Exists(open_invite.exclude(undelivered_at=None)),
         )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -98,6 +95,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return Secret(
             kind="Invite link",
             name=obj.email_address,
+            done=f"An invite link for {obj.email_address} is created.",
             value=obj.link,
             explanation=_EXPLANATION,
             where_next=("Go to the team", self.list_url()),
@@ -122,12 +120,12 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return self.action_page(
             request,
             member,
-            title=f"Roles of {member.title}",
-            button="Save roles",
-            form=form,
-            explanation=[ends]
+            f"Roles of {member.title}",
+            "Save roles",
+            [ends]
             if member.user_id
             else ["This person has no account yet. The roles take effect when they accept the invite."],
+            form=form,
         )
 
     def invite(self, request: HttpRequest, member: Any) -> HttpResponse:
@@ -164,14 +162,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             member.delete()
             _sign_out(request, who)
             return self.action_done(request, self.list_url(), f"{name} is no longer in the team.")
-        return self.action_page(
-            request,
-            member,
-            title=title,
-            button="Remove from team",
-            explanation=_losses(member),
-            is_destructive=True,
-        )
+        return self.action_page(request, member, title, "Remove from team", _losses(member), is_destructive=True)
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         error = "This person already has an account."
@@ -180,7 +171,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]
         title, nonce = f"Invite {member.title}", shown_once.new_nonce(request)
-        return self.action_page(request, member, title=title, button=button, explanation=explanation, nonce=nonce)
+        return self.action_page(request, member, title, button, explanation, nonce=nonce)
 
     def _mail_link(self, request: HttpRequest, member: TeamMember) -> None:
         """Let a worker create and mail the link, so that staff never see it."""
@@ -199,9 +190,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         self.audit(request, "invited", member)
 
     def _store_roles(self, request: HttpRequest, member: TeamMember, roles: list[str]) -> None:
-        before: dict[str, object] = {"roles": member.roles}
         TeamMember.objects.filter(pk=member.pk).update(roles=roles)
-        self.audit(request, "changed_roles_of", member, before=before, after={"roles": roles})
+        self.audit(request, "changed_roles_of", member, before={"roles": member.roles}, after={"roles": roles})
         _sign_out(request, member.user_id)
 
     # Columns

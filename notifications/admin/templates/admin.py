@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
+from config.console.admin.row_actions import methods
 from config.reading import read_uuid
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
@@ -49,15 +50,8 @@ class TemplateAdmin(FilesAdmin):
     search_fields = ("name",)
     search_help_text = "Name or ID"
     row_actions = {
-        "archive": "archive",
-        "restore": "restore",
+        **methods("archive", "restore", "compare", "copy", "files", "remove-file", "publish", "discard"),
         "version": "version_page",
-        "compare": "compare",
-        "copy": "copy",
-        "files": "files",
-        "remove-file": "remove_file",
-        "publish": "publish",
-        "discard": "discard",
         "restore-draft": "restore_as_draft",
     }
     read_only_actions = frozenset({"version", "compare"})
@@ -178,10 +172,7 @@ class TemplateAdmin(FilesAdmin):
         return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
 
     in_a_week = column("Used, last 7 days", lambda template: formats.number(template.week), ordering="week")
-
-    @admin.display(description="Last used", ordering="last_day")
-    def used(self, template: Any) -> str:
-        return formats.day(template.last_day) if template.last_day else "Never"
+    used = column("Last used", lambda one: formats.day(one.last_day) if one.last_day else "Never", ordering="last_day")
 
     @admin.display(description="Changed", ordering="updated_at")
     def changed(self, template: Any) -> SafeString | str:
@@ -200,7 +191,7 @@ class TemplateAdmin(FilesAdmin):
         """Store the example values. This creates neither a version nor an audit event."""
         channel = Channel(template.type)
         texts = [*preview.texts_of(channel, request.POST), *languages.texts(request.POST)]
-        kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
+        kept = {one.name: one.kept() for one in samples.read(request.POST, texts, template, channel)}
         Template.objects.filter(pk=template.pk).update(samples=kept)
 
 

@@ -60,13 +60,7 @@ class ArchivingAdmin(ServiceRowAdmin):
         used_by = kept_use.keys(template.service_id, "template", [template.pk]).sentence(template.pk)
         title = f"Archive {template.name}"
         return self.action_page(
-            request,
-            template,
-            title=title,
-            button="Archive template",
-            explanation=[used_by, *_ARCHIVING],
-            form=form,
-            is_destructive=True,
+            request, template, title, "Archive template", [used_by, *_ARCHIVING], form=form, is_destructive=True
         )
 
     def restore(self, request: HttpRequest, template: Template) -> HttpResponse:
@@ -75,7 +69,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             return self.action_done(request, self.row_url(template), f"{template.name} is restored.")
         explanation = [f"Calls can then use it again, with version {template.current_version}."]
         title = f"Restore {template.name}"
-        return self.action_page(request, template, title=title, button="Restore template", explanation=explanation)
+        return self.action_page(request, template, title, "Restore template", explanation)
 
     @admin.action(description="Archive…", permissions=["change"])
     def archive_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:

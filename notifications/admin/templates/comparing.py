@@ -4,7 +4,6 @@ Source: docs/reference/console.md §3.2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -17,12 +16,7 @@ from notifications.models import Channel, Template, TemplateVersion, VersionStat
 _OFFERED = 100  # the newest versions
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPart:
-    """A part of both texts, such as the subject."""
-
-    name: str
-    segments: list[TextSegment]
+ComparedPart = tuple[str, list[TextSegment]]  # name of a part of both texts, such as the subject
 
 
 class ComparingAdmin(DraftsAdmin):
@@ -41,7 +35,7 @@ class ComparingAdmin(DraftsAdmin):
             "after": after,
             "parts": list(_parts(template, before, after)) if before else [],
         }
-        page["is_same"] = all(segment.is_same for part in page["parts"] for segment in part.segments)
+        page["is_same"] = all(segment.is_same for _, segments in page["parts"] for segment in segments)
         return TemplateResponse(request, "admin/notifications/template_compare.html", page)
 
 
@@ -52,30 +46,28 @@ def _before(template: Template, after: TemplateVersion) -> TemplateVersion | Non
 
 
 def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[ComparedPart]:
-    yield ComparedPart("Name", differences.segments(before.name, after.name))
+    yield ("Name", differences.segments(before.name, after.name))
     if template.type == Channel.EMAIL:
-        yield ComparedPart("Subject", differences.segments(before.subject or "", after.subject or ""))
-    yield ComparedPart("Message", differences.segments(before.content, after.content))
+        yield ("Subject", differences.segments(before.subject or "", after.subject or ""))
+    yield ("Message", differences.segments(before.content, after.content))
     yield from _in_other_languages(template, before, after)
     if before.defaults or after.defaults:
-        yield ComparedPart("Default values", differences.segments(_listed(before), _listed(after)))
+        yield ("Default values", differences.segments(_listed(before), _listed(after)))
     if template.type == Channel.EMAIL:
         links = ["Yes" if version.unsubscribe_link else "No" for version in (before, after)]
-        yield ComparedPart("Unsubscribe link", differences.segments(*links))
+        yield ("Unsubscribe link", differences.segments(*links))
 
 
 def _in_other_languages(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[ComparedPart]:
     if before.language != after.language:
-        yield ComparedPart("Language", differences.segments(before.language, after.language))
+        yield ("Language", differences.segments(before.language, after.language))
     first, second = ({one["language"]: one for one in version.translations} for version in (before, after))
     for code in {**first, **second}:
         texts = [found.get(code, {}) for found in (first, second)]
         if template.type == Channel.EMAIL:
             subjects = [text.get("subject") or "" for text in texts]
-            yield ComparedPart(f"Subject, {languages.named(code)}", differences.segments(*subjects))
-        yield ComparedPart(
-            f"Message, {languages.named(code)}", differences.segments(*[text.get("content", "") for text in texts])
-        )
+            yield (f"Subject, {languages.named(code)}", differences.segments(*subjects))
+        yield (f"Message, {languages.named(code)}", differences.segments(*[text.get("content", "") for text in texts]))
 
 
 def _listed(version: TemplateVersion) -> str:

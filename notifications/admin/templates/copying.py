@@ -63,9 +63,9 @@ class CopyingAdmin(ComparingAdmin):
         return self.action_page(
             request,
             template,
-            title=f"Copy {template.name}",
-            button="Copy template",
-            explanation=[
+            f"Copy {template.name}",
+            "Copy template",
+            [
                 f"The copy is a new template with its own ID. Its version 1 has the text of version "
                 f"{template.current_version}, and it has the same example values, tags and options.",
                 "Later changes of one do not change the other.",

@@ -51,8 +51,8 @@ class DraftsAdmin(ArchivingAdmin):
         return self.action_page(
             request,
             template,
-            title=title,
-            button="Publish anyway" if found else f"Publish version {version.number}",
+            title,
+            "Publish anyway" if found else f"Publish version {version.number}",
             template="admin/notifications/template_publish.html",
             version=version,
             breaks=found,
@@ -79,9 +79,9 @@ class DraftsAdmin(ArchivingAdmin):
         return self.action_page(
             request,
             template,
-            title=title,
-            button=f"Discard version {version.number}",
-            explanation=[effect, "The text stays in the list of versions. You can restore it as a draft."],
+            title,
+            f"Discard version {version.number}",
+            [effect, "The text stays in the list of versions. You can restore it as a draft."],
             is_destructive=True,
         )
 
@@ -104,9 +104,9 @@ class DraftsAdmin(ArchivingAdmin):
         return self.action_page(
             request,
             template,
-            title=f"Restore version {chosen.number} as draft",
-            button="Restore as draft",
-            explanation=[
+            f"Restore version {chosen.number} as draft",
+            "Restore as draft",
+            [
                 f"The text of version {chosen.number} becomes a new draft.",
                 f"Messages use version {template.current_version} until you publish the draft.",
                 *([replaced] if newest.state == VersionState.DRAFT else []),

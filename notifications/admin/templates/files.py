@@ -99,8 +99,8 @@ class FilesAdmin(CopyingAdmin):
         return self.action_page(
             request,
             template,
-            title="Add a file",
-            button="Add file",
+            "Add a file",
+            "Add file",
             template="admin/notifications/template_files.html",
             form=form,
             files=[
@@ -127,9 +127,9 @@ class FilesAdmin(CopyingAdmin):
         return self.action_page(
             request,
             template,
-            title=title,
-            button="Remove file",
-            explanation=["Messages that are already accepted keep their own copies of the file."],
+            title,
+            "Remove file",
+            ["Messages that are already accepted keep their own copies of the file."],
             is_destructive=True,
         )
 

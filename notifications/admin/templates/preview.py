@@ -90,9 +90,23 @@ def filled(
     has_footer: bool,
 ) -> dict[str, Any]:
     """Return the context of `template_message.html`: a message in which placeholders without a value are marked."""
-    if channel is Channel.EMAIL:
-        return _email(subject, content, values, service, language=language, has_footer=has_footer)
-    return _sms(content, values, service, language=language)
+    if channel is Channel.SMS:
+        return _sms(content, values, service, language=language)
+    footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
+    names = tuple(settings.EMAIL_UNLINKED_NAMES)
+    language = language or DEFAULT_LANGUAGE
+    try:
+        text = previews.render(
+            subject, content, values, language=language, unsubscribe_url=footer, unlinked_names=names
+        )
+    except EmailTooLargeToShow as error:
+        return {"subject": list(placeholders.pieces(subject, {}, redact=False)), "too_large": error.message}
+    return {
+        "subject": list(placeholders.pieces(text.subject, {}, redact=False)),
+        "sender": senders.from_email(service) if service else "",
+        "document": preview.sandboxed(preview.marked(html_document(text))),
+        "plain": text.plain,
+    }
 
 
 def typed_of(version: TemplateVersion) -> QueryDict:
@@ -115,26 +129,6 @@ def texts_of(channel: Channel, typed: QueryDict) -> list[str]:
     """Return the texts with placeholders, the message last."""
     content = typed.get("content", "").replace("\r\n", "\n")
     return [typed.get("subject", ""), content] if channel is Channel.EMAIL else [content]
-
-
-def _email(
-    subject: str, content: str, values: dict[str, object], service: Service | None, *, language: str, has_footer: bool
-) -> dict[str, Any]:
-    footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
-    names = tuple(settings.EMAIL_UNLINKED_NAMES)
-    language = language or DEFAULT_LANGUAGE
-    try:
-        text = previews.render(
-            subject, content, values, language=language, unsubscribe_url=footer, unlinked_names=names
-        )
-    except EmailTooLargeToShow as error:
-        return {"subject": list(placeholders.pieces(subject, {}, redact=False)), "too_large": error.message}
-    return {
-        "subject": list(placeholders.pieces(text.subject, {}, redact=False)),
-        "sender": senders.from_email(service) if service else "",
-        "document": preview.sandboxed(preview.marked(html_document(text))),
-        "plain": text.plain,
-    }
 
 
 def _sms(content: str, values: dict[str, object], service: Service | None, *, language: str) -> dict[str, Any]:

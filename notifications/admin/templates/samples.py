@@ -38,10 +38,6 @@ def default_fields(defaults: Mapping[str, str]) -> dict[str, str]:
     return ticks | {f"{DEFAULT}{name}": text for name, text in defaults.items()}
 
 
-def to_keep(samples: Iterable[Sample]) -> dict[str, dict[str, str]]:
-    return {sample.name: sample.kept() for sample in samples}
-
-
 def _read(typed: Mapping[str, Any], before: Sample, channel: Channel) -> Sample:
     before = replace(before, default=_default(typed, before.name))
     kind, value = typed.get(f"{KIND}{before.name}"), typed.get(f"{VALUE}{before.name}")

@@ -28,13 +28,15 @@ def with_use(templates: QuerySet[Template]) -> QuerySet[Template]:
 
 
 UNUSED_FILTER = choice_filter(
-    "use", "use", {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
+    "use", {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
 )
 
 
 # Templates with a version for test keys only, which somebody has to publish or discard.
 WAITING_FILTER = choice_filter(
-    "version for test keys", "waiting", {"yes": ("Yes", lambda templates: templates.filter(Exists(_of_test_keys())))}
+    "version for test keys",
+    {"yes": ("Yes", lambda templates: templates.filter(Exists(_of_test_keys())))},
+    parameter="waiting",
 )
 
 

@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
@@ -16,10 +15,9 @@ from config.console.admin.filters import by, choice_filter
 from config.console.admin.row_actions import Button
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
-from notifications.admin.list_download import DownloadAdmin
+from notifications.admin.list_download import DownloadAdmin, ListDownload
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.admin.unsubscribe_requests import marking
-from notifications.admin.unsubscribe_requests.download import DOWNLOAD
 from notifications.admin.unsubscribe_requests.one_click_pages import LIST, OneClickPages
 from notifications.models import Notification, Role, UnsubscribeRequest
 
@@ -30,7 +28,7 @@ _TAKE_OFF = (
 
 
 _STATE_FILTER = choice_filter(
-    "state", "state", {"waiting": ("Waiting", by(Q(done_at=None))), "done": ("Done", by(~Q(done_at=None)))}
+    "state", {"waiting": ("Waiting", by(Q(done_at=None))), "done": ("Done", by(~Q(done_at=None)))}
 )
 
 
@@ -49,7 +47,22 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()
-    list_download = DOWNLOAD
+    list_download = ListDownload(
+        noun="unsubscribe request",
+        audit_verb="downloaded_unsubscribe_requests",
+        columns={
+            "Requested at (UTC)": "created_at",
+            "Email address": "recipient",
+            "Service": "service__name",
+            "Template": "template__name",
+            "Template id": "template_id",
+            "Email sent at (UTC)": "email_created_at",
+            "Message id": "notification_id",
+            "Done at (UTC)": "done_at",
+            "Done by": "done_by",
+        },
+        recipient="recipient",
+    )
     list_pages = {**OneClickPages.list_pages, **DownloadAdmin.list_pages}
     row_actions = {"done": "mark_done"}
     actions = ("mark_chosen_done",)
@@ -61,11 +74,11 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
         one_click = Button("One-click unsubscribe URLs", url=self.url_of(LIST))
         return [*super().list_buttons(request, changelist), one_click]
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Mark as done…", "done")] if obj.done_at is None else []
+
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        may_mark = obj.done_at is None and self.has_change_permission(request, obj)
-        buttons = (("Mark as done…", self.url_of("done", obj)),) if may_mark else ()
-        section = Section(slug="request", title="Request", facts=self._facts(obj), buttons=buttons)
-        return {"sections": [section]}
+        return {"sections": [Section(slug="request", title="Request", facts=self._facts(obj))]}
 
     # Steps
 
@@ -81,7 +94,7 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
         email = f"The request is about “{row.template.name}”, sent {formats.on(row.email_created_at)}."
         deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
-        return self.action_page(request, row, title=title, button="Mark as done", explanation=explanation)
+        return self.action_page(request, row, title, "Mark as done", explanation)
 
     @admin.action(description="Mark as done…", permissions=["change"])
     def mark_chosen_done(self, request: HttpRequest, chosen: QuerySet[UnsubscribeRequest]) -> HttpResponse:
@@ -104,31 +117,25 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     to_whom = column("Recipient", lambda row: permissions.shown_recipient(row, row.recipient))
     of_template = column("Template", lambda row: row.template.name)
     sent = column("Email sent", lambda row: cells.moment(row.email_created_at))
-
-    @admin.display(description="State")
-    def state(self, row: UnsubscribeRequest) -> SafeString:
-        return cells.chip("Waiting", "warn") if row.done_at is None else cells.chip("Done", "good")
+    state = column("State", lambda row: cells.chip("Done", "good") if row.done_at else cells.chip("Waiting", "warn"))
 
     def _facts(self, row: UnsubscribeRequest) -> tuple[Fact, ...]:
-        kept_days = row.service.unsubscribe_request_days
         message = Notification.objects.filter(pk=row.notification_id, created_at__gte=row.service.kept_since()).exists()
         message_url = reverse("admin:notifications_notification_change", args=[row.notification_id])
         template_url = reverse("admin:notifications_template_change", args=[row.template_id])
-        if row.done_at is None:
-            done = Fact(label="State", value=self.state(row), remark=_TAKE_OFF)
-        else:
+        remark = _TAKE_OFF
+        if row.done_at is not None:
             by = formats.spoken(row.done_at) + (f" by {row.done_by}" if row.done_by else "")
-            kept = f"{by}. Signalbox deletes the request {kept_days} days later."
-            done = Fact(label="State", value=self.state(row), remark=kept)
+            remark = f"{by}. Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         return (
-            Fact(label="Recipient", value=self.to_whom(row)),
-            Fact(label="Requested", value=cells.moment(row.created_at)),
-            Fact(label="Template", value=row.template.name, link=("Open the template", template_url)),
+            Fact("Recipient", self.to_whom(row)),
+            Fact("Requested", cells.moment(row.created_at)),
+            Fact("Template", row.template.name, link=("Open the template", template_url)),
             Fact(
-                label="Email sent",
-                value=cells.moment(row.email_created_at),
-                remark="" if message else "The message is already deleted.",
+                "Email sent",
+                cells.moment(row.email_created_at),
+                "" if message else "The message is already deleted.",
                 link=("Open the message", message_url) if message else None,
             ),
-            done,
+            Fact("State", self.state(row), remark),
         )

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.utils.http import urlencode
 
 from config import audit, formats
 from config.audit.masking import mask
@@ -49,15 +48,11 @@ class OneClickPages(ConsoleModelAdmin):
         tested = UnsubscribeProbe.objects.last_of_each_origin(service) if service else {}
         failed = {origin for origin, probe in tested.items() if not probe.is_accepted}
         used = sorted(one_click.in_use(service) if service else [], key=lambda one: one.origin not in failed)
-        may_test = permissions.may(request, *TEST_ROLES)
-        rows = [
-            {"used": one, "probe": tested.get(one.origin), "test_url": self._test_page(one) if may_test else ""}
-            for one in used
-        ]
         context = {
             **self.page_context(request, "One-click unsubscribe URLs"),
             "service": service,
-            "rows": rows,
+            "rows": [(one, tested.get(one.origin)) for one in used],
+            "may_test": permissions.may(request, *TEST_ROLES),
             "emails_read": one_click.EMAILS_READ,
             "list_url": self.list_url(),
         }
@@ -94,9 +89,6 @@ class OneClickPages(ConsoleModelAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         return permissions.chosen_service(request)
-
-    def _test_page(self, used: UrlInUse) -> str:
-        return f"{self.url_of(TEST)}?{urlencode({'origin': used.origin})}"
 
 
 def _explanation(request: HttpRequest, service: Service, used: UrlInUse) -> list[str]:

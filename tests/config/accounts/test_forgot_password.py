@@ -124,6 +124,7 @@ def test_the_link_works_once_and_for_thirty_minutes(sink, jo):
 def test_a_newer_link_ends_the_earlier_one_but_not_an_operators(sink, jo, console):
     nonce = re.search(r'name="nonce" value="([^"]+)"', console.get(f"/admin/auth/user/{jo.pk}/link/").content.decode())
     made = console.post(f"/admin/auth/user/{jo.pk}/link/", {"nonce": nonce[1]}).content.decode()
+    assert f"A link for {jo.username} to choose a password is created." in made
     ask()
     ask()
     mail_all()

@@ -14,6 +14,8 @@ def test_each_check_has_its_result_and_failed_ones_come_first_with_a_fix(console
     page = answer.content.decode()
     assert "checks failed" in page
     assert "Start manage.py worker." in page
+    assert "delivery receipts 0, " in page
+    assert "send-email" not in page
 
 
 def test_only_operators_open_it(db):

@@ -9,10 +9,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from notifications.models import TeamMember
+from notifications.models import Role, TeamMember
 from tests import factories
 from tests.config.console.test_buttons import buttons_of
 from tests.config.console.test_every_page import NAMES, REGISTERED, rows_of_every_model
+from tests.people import browser_of, join, make_person
 
 
 def title_of(answer: HttpResponse) -> str:
@@ -32,6 +33,44 @@ def test_a_list_has_the_title_of_its_breadcrumb(console, model, model_admin):
 
     assert title_of(answer) == model_admin.list_title() == crumbs_of(answer)[-1]
     assert title_of(answer)[0].isupper()
+
+
+@pytest.mark.parametrize(
+    ("place", "crumbs"),
+    [
+        ("/admin/operations/health/", ["Operations", "Health"]),
+        ("/admin/operations/queue/", ["Operations", "Queue and providers"]),
+        ("/admin/operations/queue/pause/channel/email/", ["Operations", "Queue and providers", "Pause emails"]),
+        ("/admin/operations/clean-up/", ["Operations", "Clean-up"]),
+        ("/admin/operations/clean-up/sessions/", ["Operations", "Clean-up", "Expired sessions"]),
+        ("/admin/operations/audit/", ["Operations", "Audit"]),
+        ("/admin/operations/reads/", ["Operations", "Read log"]),
+        ("/admin/auth/user/", ["Operations", "Users"]),
+        ("/admin/auth/user/add/", ["Operations", "Users", "Create user"]),
+    ],
+)
+def test_pages_of_operators_have_one_form_of_breadcrumbs(console, place, crumbs):
+    assert crumbs_of(console.get(place)) == crumbs
+
+
+def test_operators_see_the_list_above_a_service_and_its_team_the_place(console):
+    service = factories.make_service(name="Tides")
+    member = make_person()
+    join(member, service, Role.MANAGE_SERVICE)
+    page = reverse("admin:notifications_service_change", args=[service.pk])
+
+    assert crumbs_of(console.get(page)) == ["Operations", "Services", "Tides"]
+    assert crumbs_of(browser_of(member).get(page)) == ["Settings", "Tides"]
+
+
+def test_pages_that_officials_have_too_are_below_their_place(db):
+    official = make_person()
+    join(official, factories.make_service(), Role.MANAGE_SERVICE)
+    browser = browser_of(official)
+
+    assert crumbs_of(browser.get("/admin/operations/audit/")) == ["Settings", "Audit"]
+    assert crumbs_of(browser.get("/admin/notifications/limits/")) == ["Settings", "Limits"]
+    assert crumbs_of(browser.get("/admin/notifications/statistics/")) == ["Reports"]
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
