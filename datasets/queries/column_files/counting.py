@@ -3,6 +3,7 @@
 `fields` decides what DuckDB adds up itself. What it lists, `collect` adds up.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from datasets.columns.layout import KINDS
 from datasets.queries.column_files import computing
 from datasets.queries.column_files.conditions import Conditions
 from datasets.queries.column_files.fields import TOTALS, CollectedField
-from datasets.queries.column_files.known_groups import KnownGroups, KnownNumbers
+from datasets.queries.column_files.known_groups import KnownGroups
 from datasets.queries.column_files.sources import Field, Relation, as_double, asked, is_null, shifted
 from datasets.queries.column_files.statement import GroupedStatement, text_of, utc
 from datasets.queries.counted import DOUBLES, OTHER, WHOLE, Computed, Counted, FoundValue, fields
@@ -148,7 +149,7 @@ def _totals(
     after = "" if leading == "true" else f"HAVING {_have_values(statement)} OR count(*) = 0 QUALIFY {leading}"
     for field in collected:
         if field.counts_numbers:
-            known.numbers[field.number] = KnownNumbers()
+            known.sizes[field.number] = Counter()
     for row in statement.rows(connection, columns, after=after):
         keys, period, (records, *totals), _ = row
         known.add(row, records)
@@ -159,9 +160,8 @@ def _totals(
         for field in collected:
             wholes, total, least, greatest, doubles, scaled, smallest, largest, others, listed = totals[:TOTALS]
             del totals[:TOTALS]
-            if field.number in known.numbers:
-                number, *ends = (wholes, least, greatest) if wholes else (doubles, smallest, largest)
-                known.numbers[field.number].add(number, *ends)
+            if field.number in known.sizes:
+                known.sizes[field.number][wholes or doubles] += 1
             if wholes:
                 yield Counted(keys, period, field.number, WHOLE, wholes, int(total), least, greatest)
             if doubles:

@@ -113,7 +113,6 @@ class CollectedField:
             return cls(number=number, columns=columns, methods=given, adds=True, places=places, listed=listed)
         of = _computable(numbers, columns) if set(spread) <= {*QUANTILES, "distinct", "stddev"} else ""
         if of and (places is not None or Needs.TOTALS not in needs.values()):
-            given |= {"min", "max"} if {*spread} & {*QUANTILES} else set()  # their range
             return cls(number=number, columns=columns, methods=given, adds=True, places=places, computed=spread, of=of)
         values = {whole: _IS_THERE, double: _IS_THERE, other: _IS_NUMBER}
         if Needs.VALUES in needs.values():
@@ -122,7 +121,7 @@ class CollectedField:
 
     @property
     def counts_numbers(self) -> bool:
-        """Whether the totals have the number, least and greatest of all numbers, of which quantiles are computed."""
+        """Whether the totals have the number of all numbers, of which quantiles are computed."""
         return bool({*self.computed} & {*QUANTILES}) and (self.of == self.columns[0] or self.places is not None)
 
     def totals(self) -> list[str]:
