@@ -29,7 +29,7 @@ accesslog = None  # the middleware logs each request with its route, never with 
 logger_class = "config.web.worker.Logger"
 control_socket_disable = True
 max_requests = 20_000  # limits a slow memory leak in a library
-max_requests_jitter = 2_000
+max_requests_jitter = 20_000  # callers wait for a second if all processes start again at the same time
 forwarded_allow_ips = ""  # only TRUSTED_PROXIES decides which proxy is trusted
 
 LARGE_BYTES = 1024 * 1024
