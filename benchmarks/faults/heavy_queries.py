@@ -46,7 +46,8 @@ CASES = {
 
 def main(millions: int) -> None:
     show_machine()
-    with stand(web=2) as it:
+    # No process is replaced meanwhile, so that each one's memory can be compared.
+    with stand(web=2, GUNICORN_CMD_ARGS="--max-requests 0") as it:
         large, other = records.make(it), records.make(it)
         large_data_sets.generate(it.service.environment, large.id, millions * 1_000_000, more=_OWN_TEXT)
         webs = processes.children(it.service.web.pid)
