@@ -9,10 +9,10 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from config.databases.tables import CreateModels
+from config.databases.tables import TablesMigration
 
 
-class Migration(migrations.Migration):
+class Migration(TablesMigration):
     initial = True
     replaces = [
         ("datasets", "0001_data_sets_tokens_and_records"),
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    tables = [
+    operations = [
         migrations.CreateModel(
             name="DataGroup",
             fields=[
@@ -348,4 +348,3 @@ class Migration(migrations.Migration):
             },
         ),
     ]
-    operations = [CreateModels(tables)]

@@ -88,7 +88,7 @@ class FieldAggregate:
     def value(self, method: str) -> Any:
         if METHODS[method].needs == Needs.PLACE:
             return json.loads(self.found[method].value) if method in self.found else None
-        return self.computed[method] if method in self.computed else methods.value(method, self)
+        return methods.finite(self.computed[method]) if method in self.computed else methods.value(method, self)
 
 
 def _place(row: FoundValue) -> tuple[datetime, str]:

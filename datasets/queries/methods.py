@@ -128,5 +128,9 @@ def value(name: str, collected: Collected) -> Any:
     method = METHODS[name]
     if method.of_any:
         return method.of(collected)
-    number = method.of(collected) if collected.numbers else None
+    return finite(method.of(collected)) if collected.numbers else None
+
+
+def finite(number: int | float | None) -> int | float | None:
+    """Return the number, or None if it is too large for a double, because JSON has no infinity."""
     return number if number is None or math.isfinite(number) else None

@@ -4,17 +4,18 @@ A page may have 10,000 records of 4 MiB. So a statement for many rows returns no
 the long ones are read a few at a time.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import starmap
 from typing import Any, NamedTuple, Self
 
+import msgspec
 from django.db.models import Case, QuerySet, TextField, When
 from django.db.models.functions import Cast, Length
 from django.db.models.lookups import LessThanOrEqual
 
 from config.databases.streaming import streamed
-from config.rest import strict_json
 from datasets.errors import NoSuchRecord
 from datasets.models import DataSet, Record
 from datasets.queries import filters, stored
@@ -28,6 +29,7 @@ SHORT = 4_000  # characters of a body that comes with its row
 _AT_ONCE = 2_000  # rows fetched from the database at a time
 _LONG_AT_ONCE = 100_000  # characters of long bodies in memory, or one body
 _MOMENTS = ("timestamp", "start_at", "end_at", "updated_at")
+_quick = msgspec.json.Decoder()  # takes a fifth of the time of `json`
 
 
 class Row(NamedTuple):
@@ -48,10 +50,11 @@ class Row(NamedTuple):
 
     def fields(self) -> dict[str, Any]:
         """Parse the caller's own fields from the body."""
-        # It takes a fifth of the time of `json`.
-        found: Any = strict_json.loads(self.body.encode(), skip_mark=False, storable=False)  # Any: always an object
-        own: dict[str, Any] = found
-        return own
+        try:
+            found: dict[str, Any] = _quick.decode(self.body)
+        except (msgspec.MsgspecError, ValueError, RecursionError):  # also a number out of range, and a damaged body
+            found = json.loads(self.body)
+        return found
 
 
 def records(

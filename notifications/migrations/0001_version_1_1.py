@@ -13,7 +13,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from config.databases.tables import CreateModels
+from config.databases.tables import TablesMigration
 
 TRUSTED = (
     "Companies House",
@@ -45,7 +45,7 @@ def protect_names(apps, schema_editor):
     names.bulk_create(names.model(name=name, rule="too_general") for name in GENERAL)
 
 
-class Migration(migrations.Migration):
+class Migration(TablesMigration):
     initial = True
     replaces = [
         ("notifications", "0001_squashed_0027_request_id_index"),
@@ -103,7 +103,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    tables = [
+    operations = [
         migrations.CreateModel(
             name="ClientTries",
             fields=[
@@ -2338,8 +2338,5 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("table", "number"), name="bulk_table_part_unique")],
             },
         ),
-    ]
-    operations = [
-        CreateModels(tables),
         migrations.RunPython(protect_names, migrations.RunPython.noop),
     ]

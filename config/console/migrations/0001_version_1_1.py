@@ -19,7 +19,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from config.databases.tables import CreateModels
+from config.databases.tables import TablesMigration
 
 POSTGRESQL = """
 CREATE FUNCTION operations_audit_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -103,7 +103,7 @@ def drop_triggers(apps, schema_editor):
     )
 
 
-class Migration(migrations.Migration):
+class Migration(TablesMigration):
     initial = True
     replaces = [
         ("operations", "0001_squashed_0015_words_for_background_jobs"),
@@ -123,7 +123,7 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    tables = [
+    operations = [
         migrations.CreateModel(
             name="AuditHead",
             fields=[
@@ -393,8 +393,5 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("issuer", "subject"), name="sign_on_identity_unique")],
             },
         ),
-    ]
-    operations = [
-        CreateModels(tables),
         migrations.RunPython(create_triggers, drop_triggers),
     ]

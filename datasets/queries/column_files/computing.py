@@ -67,7 +67,7 @@ def different(
     columns = {f"x{number}": value for number, value in enumerate(different)}
     values = GroupedValues(statement, columns)
     groups = known.groups
-    if not (columns and values.named) or len(groups) > MOST or known.records < bits_from:
+    if not (columns and values.named and groups) or len(groups) > MOST or known.records < bits_from:
         counts = " + ".join(f"count(DISTINCT {value})" for value in different) or "0"
         yield from statement.rows(connection, [counts])
         return

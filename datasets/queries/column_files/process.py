@@ -143,6 +143,8 @@ def _explaining() -> Iterator[None]:
     except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
         raise FileVanished(str(error)[:200]) from error
     except duckdb.Error as error:
+        if type(error) is duckdb.Error:  # of the parser of Parquet's headers, which has no type of its own
+            raise FileVanished(str(error)[:200]) from error
         raise RuntimeError(f"{type(error).__name__}: {str(error)[:500]}") from error
 
 

@@ -133,6 +133,20 @@ def test_the_copies_of_this_machine_have_a_limit(data_set, settings):
     assert not list(files.cache_folder().glob("*.parquet"))
 
 
+def test_the_copies_used_longest_ago_are_deleted_first(data_set, settings):
+    building.build(data_set, seconds=60, wait=False)
+    used, *_, new = (segment.file for segment in Segment.objects.all())
+    for copy in files.cache_folder().glob("*.parquet"):
+        os.utime(copy, (0, 0))
+
+    kept = files.fetch(used)
+    assert kept.stat().st_mtime == 0  # so that DuckDB uses what it knows of the file
+    settings.COLUMNS_CACHE_MB = 2.5 * kept.stat().st_size / 2**20
+    files.forget(new)
+
+    assert {files.fetch(new), kept} == {*files.cache_folder().glob("*.parquet")}
+
+
 def test_columns_verify_names_a_file_that_differs(data_set, capsys):
     building.build(data_set, seconds=60, wait=False)
     call_command("columns", "verify")

@@ -35,6 +35,10 @@ def test_as_many_groups(groups):
     assert counted(records, bits_from=0) == expected(records)
 
 
+def test_no_groups():
+    assert counted([], bits_from=0) == {}
+
+
 def counted(records, *, bits_from):
     double = "CAST(NULL AS DOUBLE)"
     field = CollectedField(
@@ -45,7 +49,8 @@ def counted(records, *, bits_from):
         connection.execute(
             "CREATE TABLE records (k0 BIGINT, k1 VARCHAR, k2 VARCHAR, x0 BIGINT, x1 VARCHAR, x2 VARCHAR)"
         )
-        connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", [[*key, *of] for key, of in records])
+        for key, of in records:
+            connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", [*key, *of])
         known = KnownGroups.read(connection, statement, field)
         found = computing.different(connection, statement, field, known, bits_from=bits_from)
         return {row.keys: row.values[0] for row in found}

@@ -73,6 +73,21 @@ def test_decimal_numbers(records, names, question):
         transaction.set_rollback(True)
 
 
+@pytest.mark.parametrize("question", ["", "group_by=g", "group_by=g&sort_by=v:stddev:descending"])
+def test_values_beyond_doubles_are_null(question):
+    values = {"a": [1e300, -1e300, 1.5], "b": [-1.7e308, 1.7e308], "c": [1.5, 2.5]}
+    records = [{"_timestamp": "2024-01-01T00:00:00Z", "g": g, "v": v} for g, each in values.items() for v in each]
+    data_set = built(stored_set([{**record, "_id": f"r{number}"} for number, record in enumerate(records)]))
+    asked = f"{question}&collect=v:stddev&collect=v:median&collect=v:p99"
+    query = parameters.parse(asked, data_set_id=data_set.pk, bounds=BOUNDS, reader=ALL)
+
+    got = answer(data_set, query)
+
+    building.drop(data_set)
+    assert_equal(got, answer(DataSet.objects.get(pk=data_set.pk), query))
+    assert "Infinity" not in got
+
+
 GROUPS = st.sampled_from([1, 1.0, "1", True, None, 2**63 - 1, 2**64, [], -0.0])
 KNOWN = ["a", "b", "1", True, False, None, [], {}]
 OF_ONE_COLUMN = [[*KNOWN, 1, 2, 2**63 - 1, -(2**63)], [*KNOWN, 1.0, 0.5, 1e300], [None]]
