@@ -107,7 +107,8 @@ class ListDownload:
         stored = dict(zip(self._read, row, strict=True))
         if not row.is_shown_whole:
             stored[self.recipient] = mask(stored[self.recipient])
-        return [*({title: _text(stored[name]) for title, name in self.columns.items()} | self.further(row)).values()]
+        own = self.further(row)
+        return [own[title] if title in own else _text(stored[name]) for title, name in self.columns.items()]
 
     @property
     def _read(self) -> dict[str | Expression, None]:

@@ -76,6 +76,14 @@ def test_a_new_data_set_gets_a_write_token_that_is_shown_once(manager):
     assert not any(secret[0] in str(event.after) for event in AuditEvent.objects.all())
 
 
+def test_the_form_of_a_new_data_set_suggests_groups_and_types_and_shows_the_url(manager, data_set):
+    text = manager.get(page("dataset_add")).content.decode()
+
+    assert '<datalist id="groups"><option value="pay"></datalist>' in text
+    assert '<datalist id="types"><option value="volumes"></datalist>' in text
+    assert "/data/&lt;group&gt;/&lt;type&gt;</code>" in text
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"group_name": "Pay"}, {"type_name": "a b"}, {"retention_days": "0"}, {"auto_ids": "_x"}, {"type_name": ""}],

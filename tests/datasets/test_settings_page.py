@@ -71,6 +71,12 @@ def test_the_creator_of_a_data_set_is_its_first_owner(maker):
     assert names(DataSet.objects.get()) == ["mina"]
 
 
+def test_saved_settings_are_shown_again(data_set, owner):
+    answer = browser_of(owner).post(settings_of(data_set), {"owners": [owner.pk], "retention_days": "30"})
+
+    assert answer["Location"] == settings_of(data_set)
+
+
 @pytest.mark.parametrize("typed", ["sam", "SAM", " sam@example.org ", "Sam@Example.org"])
 def test_an_owner_is_added_by_user_name_or_email_address(data_set, owner, typed):
     person("sam")

@@ -77,6 +77,6 @@ class SavingAdmin(TitledAdmin):
         return f"{capfirst(self.row_noun())} “{self.title_of(request, obj)}” is {done}."
 
     def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
-        """Redirect to the row's page and keep the filters of the list."""
+        """Redirect to the row's form, also if `row_url` is another tab, and keep the filters of the list."""
         filters: Any = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
-        return HttpResponseRedirect(add_preserved_filters(filters, self.row_url(obj)))
+        return HttpResponseRedirect(add_preserved_filters(filters, self.url_of("change", obj)))

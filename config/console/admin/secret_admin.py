@@ -27,7 +27,9 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         """Return the secret of a new row."""
         raise NotImplementedError
 
-    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
         if not recent_sign_in.is_recent(request):
@@ -35,7 +37,8 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         if request.method == "POST" and shown_once.is_spent(request):
             return self.already_shown_page(request)
         try:
-            return super().add_view(request, extra_context={"nonce": shown_once.new_nonce(request)})
+            nonce = shown_once.new_nonce(request)
+            return super().add_view(request, form_url, {"nonce": nonce, **(extra_context or {})})
         except AlreadyShown:  # the form was sent twice at once, and this transaction is rolled back
             return self.already_shown_page(request)
 

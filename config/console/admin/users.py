@@ -39,7 +39,6 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     ordering = ("username",)
     add_form = InviteForm
     add_fields = ("email", "username")
-    editable = frozenset({"email", *_PERMISSIONS, "manages_data_sets"})
     form = PermissionsForm
     row_actions = methods("link", "end-sessions", "reset-second-factor", "remove-passkeys", "unlink-provider")
     protected_actions = frozenset(row_actions)
@@ -69,6 +68,9 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             return self.add_fields
         of_data = ("manages_data_sets",) if permission_to_manage() else ()
         return ("who", "full_name", "email", *_PERMISSIONS, *of_data, "services", "factor", "last_sign_in", "made")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("who", "full_name", "services", "factor", "last_sign_in", "made")
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         """Require a recent sign-in before permissions are changed."""

@@ -108,10 +108,11 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
         return super().add_view(request, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.events, obj.data_sets = form.cleaned_data["events"], form.cleaned_data["data_sets"]
-        obj.encrypted_bearer_token = obj.encrypt("bearer_token", form.cleaned_data["bearer_token"])
-        if form.cleaned_data["is_signed"]:
-            obj.rotate_signing_secret(timezone.now())
+        if not change:  # a browser may post the page of an endpoint, although it has no fields
+            obj.events, obj.data_sets = form.cleaned_data["events"], form.cleaned_data["data_sets"]
+            obj.encrypted_bearer_token = obj.encrypt("bearer_token", form.cleaned_data["bearer_token"])
+            if form.cleaned_data["is_signed"]:
+                obj.rotate_signing_secret(timezone.now())
         super().save_model(request, obj, form, change)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:

@@ -73,6 +73,11 @@ def test_the_list_reads_all_services_with_one_query(console, django_assert_max_n
         console.get(LIST)
 
 
+def test_the_page_of_an_account_needs_few_statements(console, django_assert_max_num_queries, jo):
+    with django_assert_max_num_queries(25):
+        console.get(page_of(jo))
+
+
 @pytest.mark.parametrize(
     ("query", "shown"),
     [("is_active__exact=0", "gone"), ("is_superuser__exact=1", "mina"), ("is_active__exact=1", "jo")],

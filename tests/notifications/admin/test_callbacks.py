@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.contrib.auth.models import User
+from django.forms import model_to_dict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -310,6 +311,15 @@ def test_the_callbacks_of_requests_can_be_signed_and_paused_only(console, servic
         assert console.post(page_of(endpoint, step), {}).status_code in {200, 409}
     assert CallbackEndpoint.objects.filter(pk=endpoint.pk).exists()
     assert not CallbackDelivery.objects.exists()
+
+
+def test_a_post_to_the_page_of_a_callback_changes_nothing(console, service):
+    endpoint = factories.make_callback(service)
+
+    answer = console.post(page_of(endpoint), {"name": "Mine", "events": ["data_set.late"]})
+
+    assert answer.status_code == 302
+    assert model_to_dict(CallbackEndpoint.objects.get()) == model_to_dict(endpoint)
 
 
 @pytest.mark.parametrize("step", ["edit", "rotate", "remove"])
