@@ -19,7 +19,7 @@ class TablesMigration(Migration):
     def apply(self, project_state: ProjectState, schema_editor: Any, collect_sql: bool = False) -> ProjectState:
         models = [*takewhile(lambda one: isinstance(one, CreateModel), self.operations)]
         joined = copy(self)
-        joined.operations = [_CreateModels(models), *self.operations[len(models) :]]
+        joined.operations = [_CreateModels(models), *self.operations[len(models) :]]  # type: ignore[misc]  # as Django
         return super(TablesMigration, joined).apply(project_state, schema_editor, collect_sql)
 
 
