@@ -27,7 +27,6 @@ def connect(folders: Iterable[str], *, memory_mb: int, spill: str, threads: int 
         "SET autoinstall_known_extensions = false",
         "SET autoload_known_extensions = false",
         "SET preserve_insertion_order = false",
-        "SET GLOBAL parquet_metadata_cache = true",  # within the memory limit; files never change
         "SET GLOBAL TimeZone = 'UTC'",
         "SET enable_progress_bar = false",  # it would be in the log of the web process
         f"SET temp_directory = {quoted(spill)}",

@@ -62,7 +62,7 @@ def fetch(name: str) -> Path:
     """Return the local copy of a file. Raises FileDamaged, and OSError if the file store is away."""
     kept = _kept_path(name)
     with suppress(FileNotFoundError):
-        _note_use(kept)
+        os.utime(kept)  # the copies used longest ago are deleted first
         return kept
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         path = Path(folder) / kept.name
@@ -98,11 +98,6 @@ def delete_unnamed() -> Iterator[int]:
                 yield 1
 
 
-def _note_use(kept: Path) -> None:
-    """Note the time of the use, but leave that of the change: with another one, DuckDB reads the footer again."""
-    os.utime(kept, ns=(time.time_ns(), kept.stat().st_mtime_ns))
-
-
 def _kept_path(name: str) -> Path:
     return Path(settings.COLUMNS_CACHE_DIR, name.replace("/", "_"))
 
@@ -123,7 +118,7 @@ def _limit_cache() -> None:
     for file in cache_folder().glob(f"*{_ENDING}"):
         with suppress(FileNotFoundError):  # another process deletes, too
             found = file.stat()
-            sizes.append((found.st_atime_ns, found.st_size, file))
+            sizes.append((found.st_mtime, found.st_size, file))
     over = sum(size for _, size, _ in sizes) - settings.COLUMNS_CACHE_MB * _MIB
     for _, size, file in sorted(sizes):
         if over <= 0:

@@ -1,7 +1,6 @@
 """Missing and damaged files change no answer. They are reported, and built again."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -56,16 +55,10 @@ def test_a_damaged_file_in_the_store(data_set, damage):
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "garbage", "garbage inside"])
-@pytest.mark.parametrize("changed_at", [0, 1_000_000_000], ids=["at an unknown time", "at another time"])
-def test_a_damaged_copy_of_this_machine(data_set, damage, changed_at):
-    copies = [*files.cache_folder().glob("*.parquet")]
-    for copy in copies:
-        os.utime(copy, (0, 0))
-    wanted = answer(data_set)  # DuckDB keeps the footers of files that have not changed since
-    for copy in copies:
+def test_a_damaged_copy_of_this_machine(data_set, damage):
+    wanted = answer(data_set)
+    for copy in files.cache_folder().glob("*.parquet"):
         DAMAGES[damage](copy)
-        if copy.exists():
-            os.utime(copy, (changed_at, changed_at))
 
     assert answer(data_set) == wanted
     assert Segment.objects.filter(is_built=False).count() == 0
