@@ -28,7 +28,7 @@ MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/ren
 
 _SURELY_SHORT = MAX_BYTES // 4  # characters: UTF-8 has at most four bytes for one
 _ZERO_WIDTH_SPACE = "\u200b"
-_BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # one or more, at the start of a line
+_BLOCK_MARKS = r"(?<![^\r\n])(?>(?:[ \t#^*•-]|[0-9]++\.)+)"  # one or more, at the start of a line
 
 # A heading or an inset whose values are all blank. It is removed when it is filled: later, `#` could be typed text.
 _BLANK = "\ud800"  # stands before a blank value; the API rejects surrogates, so no text contains it

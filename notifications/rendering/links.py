@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_RUN = re.compile(r"[\w-]++(?:\.[\w-]++)*+")
+_RUN = re.compile(r"[\w-]++(?>(?:\.[\w-]++)*)")
 _SCHEME_BEFORE = re.compile(r"\b(?<![@.])https?://\Z", re.IGNORECASE | re.ASCII)
 _LONGEST_SCHEME = len("https://")
 _START = re.compile(r"\b(?<![@.])(?=[\w-])")

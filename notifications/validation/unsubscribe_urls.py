@@ -10,8 +10,8 @@ _AUTHORITY = (
     r"(?:(?:[A-Za-z0-9\-._~!$&'()*+,;=:]|%[0-9A-Fa-f]{2})*@)?"
     r"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?"
 )
-_REST = rf"(?:{_CHARACTER}|[/?])*+"
-_HTTPS_URL = re.compile(rf"\Ahttps://{_AUTHORITY}(?:/{_CHARACTER}*+)*+(?:\?{_REST})?(?:#{_REST})?\Z")
+_REST = rf"(?>(?:{_CHARACTER}|[/?])*)"
+_HTTPS_URL = re.compile(rf"\Ahttps://{_AUTHORITY}(?>(?:/(?>{_CHARACTER}*))*)(?:\?{_REST})?(?:#{_REST})?\Z")
 
 
 def is_unsubscribe_url(text: str) -> bool:

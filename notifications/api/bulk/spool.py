@@ -16,8 +16,8 @@ from config.rest.strict_json import JsonReason, UnreadableJSON
 
 # Escapes that stand for storable text, as far as they go: no U+0000, no half of a surrogate pair. ijson accepts both.
 _ESCAPES = re.compile(
-    rb"(?:[^\\]++|\\(?:[^u]|u(?!0000|[dD][89a-fA-F])[0-9a-fA-F]{4}"
-    rb"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*+"
+    rb"(?>(?:[^\\]++|\\(?:[^u]|u(?!0000|[dD][89a-fA-F])[0-9a-fA-F]{4}"
+    rb"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*)"
 )
 _LONGEST_ESCAPE = len(rb"\ud83d\ude00")
 

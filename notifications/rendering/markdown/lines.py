@@ -13,7 +13,7 @@ _MARK = re.compile(
     r"(?P<indent> *+)(?:(?P<bullet>[*•-])(?!(?P=bullet))|[0-9]++\.)(?P<space> *+)(?P<text>.*)", re.DOTALL
 )
 _BLOCK_START = re.compile(r" *+[-*_#•0-9+]")
-_ENDS_WITH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z")  # an odd number of backslashes
+_ENDS_WITH_ESCAPE = re.compile(r"(?<!\\)(?>(?:\\\\)*)\\\Z")  # an odd number of backslashes
 _TABLE_DIVIDER = frozenset("-:| ")
 
 
