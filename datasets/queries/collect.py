@@ -88,7 +88,9 @@ class FieldAggregate:
     def value(self, method: str) -> Any:
         if METHODS[method].needs == Needs.PLACE:
             return json.loads(self.found[method].value) if method in self.found else None
-        return methods.finite(self.computed[method]) if method in self.computed else methods.value(method, self)
+        found = self.computed[method] if method in self.computed else methods.value(method, self)
+        # A number too large for a double is null, because JSON has no infinity.
+        return None if isinstance(found, float) and not math.isfinite(found) else found
 
 
 def _place(row: FoundValue) -> tuple[datetime, str]:

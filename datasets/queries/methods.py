@@ -124,13 +124,6 @@ NUMERIC = ("sum", "mean", "min", "max", "median", "p95", "stddev")  # those that
 
 
 def value(name: str, collected: Collected) -> Any:
-    """Return the value of a method, or None if there is no number or it is too large for a double."""
+    """Return the value of a method, or None if there is no number."""
     method = METHODS[name]
-    if method.of_any:
-        return method.of(collected)
-    return finite(method.of(collected)) if collected.numbers else None
-
-
-def finite(number: int | float | None) -> int | float | None:
-    """Return the number, or None if it is too large for a double, because JSON has no infinity."""
-    return number if number is None or math.isfinite(number) else None
+    return method.of(collected) if method.of_any or collected.numbers else None

@@ -216,11 +216,14 @@ def busy_processor():
     """Leave this process and its children one processor, which has other work."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    command = [sys.executable, "-c", "print(flush=True)\nwhile True: pass"]
+    others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
+    for other in others:
+        other.stdout.readline()  # it works from now on
     yield
     for other in others:
         other.kill()
-        other.wait()
+        other.communicate()
     os.sched_setaffinity(0, allowed)
 
 

@@ -1,5 +1,7 @@
 """The page of the health checks, for operators."""
 
+import re
+
 from tests.people import browser_of, make_person
 
 PAGE = "/admin/operations/health/"
@@ -14,7 +16,7 @@ def test_each_check_has_its_result_and_failed_ones_come_first_with_a_fix(console
     page = answer.content.decode()
     assert "checks failed" in page
     assert "Start manage.py worker." in page
-    assert "delivery receipts 0, " in page
+    assert re.search(r"delivery receipts \d+, ", page)
     assert "send-email" not in page
 
 

@@ -1,6 +1,8 @@
 """A query that needs too much time or memory is 400, a busy query process 503, and other requests go on."""
 
 import multiprocessing
+import os
+import signal
 import socket
 import threading
 from contextlib import ExitStack
@@ -84,12 +86,14 @@ def test_a_query_that_would_take_the_thread_of_other_requests_does_not_wait(ask)
 
 
 def test_a_client_that_leaves_ends_its_query(ask):
+    end_query_processes()
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert ask(**{"gunicorn.socket": ours}).status_code == 200
     ours, theirs = socket.socketpair()
     theirs.close()
-    end_query_processes()  # a new one takes longer to start than the look at the client
+    (process,) = query_processes()
+    os.kill(process.pid, signal.SIGSTOP)  # so that it does not answer before the look at the client
 
     with ours:
         assert ask(**{"gunicorn.socket": ours}).status_code == 499
