@@ -141,8 +141,7 @@ def _row_with_unclosed_quote(text: str, delimiter: str) -> int | None:
     if '"' not in text:
         return None
     cell = re.compile(
-        rf' *+(?:"(?P<quoted>(?>(?:[^"]++|"")*))(?P<closed>"?)[^{delimiter}\r\n]*+|[^{delimiter}\r\n]*+)'
-        r"(?P<end>\r\n|.?)",
+        rf' *+(?:"(?P<quoted>(?:[^"]++|"")*+)(?P<closed>"?)[^{delimiter}\r\n]*+|[^{delimiter}\r\n]*+)(?P<end>\r\n|.?)',
         re.DOTALL,
     )
     number = NAMES_ROW

@@ -33,7 +33,7 @@ _LIKE_DATA = re.compile(r"[\d\s.,:/%€$£+*()'-]*\d[\d\s.,:/%€$£+*()'-]*")
 MARKED = frozenset({TextShape.POINT, TextShape.COMMA, TextShape.POINT_OR_GROUP, TextShape.COMMA_OR_GROUP})
 # Lines that certainly have the shape. Blank ones are allowed. One search for many texts takes a tenth of the time.
 _ALIKE = {
-    shape: re.compile(rf"(?>(?:(?:{line})?\n)*)", re.ASCII)
+    shape: re.compile(rf"(?:(?:{line})?\n)*+", re.ASCII)
     for shape, line in {
         TextShape.INTEGER: r"-?[1-9]\d{0,17}|0",
         TextShape.POINT: r"-?(?:0|[1-9]\d{0,8})\.(?:\d\d?|\d{4,8})",

@@ -10,8 +10,8 @@ from urllib.parse import unquote_to_bytes
 from notifications.delivery.returned_emails.reading.limits import MOST_HEADER_CHARACTERS
 from notifications.delivery.returned_emails.reading.words import decode
 
-_FIELD = re.compile(rb"([!-9;-~]{1,200})[ \t]*+:([^\n]*+(?>(?:\n[ \t][^\n]*+)*))(?:\n|\Z)")
-_PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?>(?:[^"\\]|\\.)*))"|([^;\s]*+))', re.DOTALL)
+_FIELD = re.compile(rb"([!-9;-~]{1,200})[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)(?:\n|\Z)")
+_PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^;\s]*+))', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _KIND = re.compile(r"[a-z0-9.+_-]+/[a-z0-9.+_-]+")
 _READ_FROM_ITS_END = "references"  # the last ids are those of the nearest messages

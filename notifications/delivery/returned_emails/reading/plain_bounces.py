@@ -12,7 +12,7 @@ from notifications.delivery.returned_emails.reading.parts import Email
 
 _BEGINS = "Hi. This is the "
 _COPY = re.compile(r"^-[^\n]*+\n\s*+(?=[!-9;-~]+:)", re.MULTILINE)  # the first header of our email follows
-_PARAGRAPH = re.compile(r"^<([^<>\s]{1,400})>:[ \t]*\n((?>(?:[^\n]+\n)+))", re.MULTILINE)
+_PARAGRAPH = re.compile(r"^<([^<>\s]{1,400})>:[ \t]*\n((?:[^\n]+\n)++)", re.MULTILINE)
 _EXIM_HEADER = "X-Failed-Recipients"
 _EXIM_TEXT = "This message was created automatically by mail delivery software."
 

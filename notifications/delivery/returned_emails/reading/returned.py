@@ -24,7 +24,7 @@ _COMPLAINT_OF_MICROSOFT = "X-HmXmrOriginalRecipient"
 _ENHANCED = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?!\.?\d)")  # not a part of an IP address
 _UNSPECIFIC = re.compile(r"[245]\.0\.0")
 _COMMENT = re.compile(r"\([^()]*+\)")
-_BETWEEN_BLOCKS = re.compile(rb"\n(?>(?:[ \t]*+\n)+)")
+_BETWEEN_BLOCKS = re.compile(rb"\n(?:[ \t]*+\n)++")
 _CODE_POINT = re.compile(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 
 Finding = tuple[ReceiptOutcome, str, list[str]]
