@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from datasets.columns import segments
 from datasets.errors import NoSuchDataSet
-from datasets.models import DataSet, Record
+from datasets.models import EARLIEST, DataSet, Record, Segment
 from datasets.models.data_set import STORE_ID
 from datasets.store.write_lock import LockedStore, with_write_lock
 
@@ -38,25 +38,40 @@ class Preview:
 
 def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Preview:
     """Return what these rules would delete now. Nothing is changed."""
-    records = data_set.records.order_by()
-    total = records.count()
-    removed = by_age = records.filter(timestamp__lt=kept_from(days)).count() if days is not None else 0
+    total = data_set.record_count
+    removed = by_age = _older(data_set.store_id, kept_from(days)) if days is not None else 0
     if newest is not None:
         removed = max(removed, total - newest)
-    oldest = records.order_by("timestamp", "record_id").values_list("timestamp", flat=True).first() if removed else None
+    in_time = data_set.records.order_by("timestamp", "record_id")
+    oldest = in_time.values_list("timestamp", flat=True).first() if removed else None
     return Preview(removed=removed, by_age=by_age, total=total, oldest=oldest)
 
 
 def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int | None) -> int:
-    """Return how many records these rules would delete from all these data sets, in two queries."""
-    ids = data_sets.order_by().values("pk")
+    """Return how many records these rules would delete from all these data sets."""
+    chosen = DataSet.objects.filter(pk__in=data_sets.order_by().values("pk"))
     aged: dict[int, int] = {}
     if days is not None:
-        stores = DataSet.objects.filter(pk__in=ids).stores()
-        old = Record.objects.filter(store_id__in=stores, timestamp__lt=kept_from(days)).order_by()
+        kept = kept_from(days)
+        small = chosen.filter(columns_until=None).stores()
+        old = Record.objects.filter(store_id__in=small, timestamp__lt=kept).order_by()
         aged = dict(old.values_list("store_id").annotate(number=Count("pk")))
-    counts = DataSet.objects.filter(pk__in=ids).values_list(STORE_ID, "record_count")
+        aged |= {store_id: _older(store_id, kept) for store_id in chosen.exclude(columns_until=None).stores()}
+    counts = chosen.values_list(STORE_ID, "record_count")
     return sum(max(aged.get(store_id, 0), 0 if newest is None else count - newest) for store_id, count in counts)
+
+
+def _older(store_id: int, kept: datetime) -> int:
+    """Return the number of records before `kept`. Built segments know theirs, so only the others are counted."""
+    built = Segment.objects.filter(store_id=store_id, ends_at__lte=kept).built().order_by("starts_at")
+    start, others, in_segments = EARLIEST, Q(), 0
+    for starts_at, ends_at, number in built.values_list("starts_at", "ends_at", "records"):
+        if start < starts_at:
+            others |= Q(timestamp__gte=start, timestamp__lt=starts_at)
+        start = ends_at
+        in_segments += number
+    others |= Q(timestamp__gte=start, timestamp__lt=kept)
+    return in_segments + Record.objects.filter(others, store_id=store_id).order_by().count()
 
 
 def kept_from(days: int) -> datetime:

@@ -183,6 +183,7 @@ def in_time(work: Callable[[], object]) -> None:
 def test_a_preview_equals_what_a_run_removes():
     data_set = make_data_set(retention_days=10, max_records=3)
     put_in(data_set, aged(1, 2, 3, 4, 5, 11, 12))
+    data_set.refresh_from_db()
 
     both = store.preview(data_set, days=10, newest=3)
     none = store.preview(data_set, days=40, newest=7)
@@ -198,6 +199,7 @@ def test_a_preview_equals_what_a_run_removes():
 def test_records_that_are_old_and_over_the_limit_are_counted_once():
     data_set = make_data_set(retention_days=20, max_records=5)
     put_in(data_set, aged(*range(1, 31)))
+    data_set.refresh_from_db()
 
     previews = [due.number for name in ("records-by-age", "records-by-number") for due in rules.named(name).preview()]
 

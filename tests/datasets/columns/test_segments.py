@@ -4,6 +4,7 @@ import io
 from datetime import UTC, datetime
 
 import pytest
+import time_machine
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -14,7 +15,7 @@ from datasets.columns import building
 from datasets.models import DataSet, KeptValue, Segment
 from datasets.queries import engines, parameters
 from datasets.queries.readers import ALL
-from datasets.store import one_record
+from datasets.store import one_record, retention
 from datasets.store.one_record import RecordEdit
 from tests.datasets.making import make_data_set, put_in
 
@@ -174,3 +175,25 @@ def test_the_erasure_of_a_person_opens_the_segments_of_the_records(data_set):
 
     assert contains(open_ranges(data_set), 5)
     assert not data_set.records.filter(record_id="r009").exists()
+
+
+@pytest.mark.parametrize("days", [0, 3, 9, 15, 20, 29, 31, 40])
+@time_machine.travel("2024-02-01T12:00:00Z", tick=False)
+def test_a_preview_of_retention_adds_the_records_of_built_and_open_segments(data_set, days):
+    put_in(data_set, [record(1000 + index, 5) for index in range(3)])
+    put_in(data_set, [record(2000 + index, 16) for index in range(3)])
+    data_set.refresh_from_db()
+    assert len(open_ranges(data_set)) == 2
+
+    found = store.preview(data_set, days=days, newest=None)
+
+    older = data_set.records.filter(timestamp__lt=retention.kept_from(days)).count()
+    assert (found.by_age, found.total) == (older, 66)
+    assert store.would_remove(DataSet.objects.all(), days=days, newest=None) == older
+
+
+@time_machine.travel("2024-02-01T12:00:00Z", tick=False)
+def test_a_preview_of_retention_does_not_read_the_records_of_built_segments(data_set):
+    data_set.records.order_by("timestamp").first().delete()  # its segment still says that it has the record
+
+    assert store.preview(data_set, days=1, newest=None).by_age == 60
