@@ -109,7 +109,10 @@ def _groups(
     by_texts: dict[tuple[str | None, ...], _Group | None] = {}  # most rows have texts that a row before had
     for row in counted:
         if isinstance(row, Computed):
-            _set(row, found, query, window)
+            group = by_texts[row.keys] if row.keys in by_texts else _of_equal_numbers(row.keys, found)
+            if group is not None:
+                aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
+                aggregate.set(row)
             continue
         try:
             group = by_texts[row.keys]
@@ -123,14 +126,11 @@ def _groups(
     return found
 
 
-def _set(row: Computed, found: dict[Key, _Group], query: Query, window: Window | None) -> None:
-    """Set a computed value of its group, which has been counted. Equal numbers have one text here, of any spelling."""
-    if not all(map(_is_group_value, row.keys)):  # else an absent field or an array would count as null
-        return
-    group = found.get(tuple(values.order(json.loads(text)) for text in row.keys if text is not None))
-    if group is not None:
-        aggregate = group.whole if row.period is None else _in_period(group, row.period, query, window)
-        aggregate.set(row)
+def _of_equal_numbers(texts: tuple[str | None, ...], found: dict[Key, _Group]) -> _Group | None:
+    """Return the group of these texts, which has been counted with other spellings of its numbers."""
+    if not all(map(_is_group_value, texts)):  # else an absent field or an array would count as null
+        return None
+    return found.get(tuple(values.order(json.loads(text)) for text in texts if text is not None))
 
 
 def _group(texts: tuple[str | None, ...], found: dict[Key, _Group], query: Query, max_rows: int) -> _Group | None:
