@@ -70,6 +70,8 @@ def measure(data_set: DataSet, user: User) -> None:
     drawn = "chart over all records"
     reading.alone(f"{drawn} from the row store", lambda: opened(client.get(chart + query)), rounds=3)
     building.build(data_set, seconds=3600, wait=False)
+    by_days = {"retention_days": "100", "step": "preview"}
+    reading.alone("retention by days, previewed with column files", lambda: opened(client.post(retention, by_days)))
     reading.alone(f"{drawn} from column files", lambda: opened(client.get(chart + query)), rounds=3)
     building.drop(data_set)
     reading.show("audit rows", AuditEvent.objects.count())
