@@ -37,7 +37,7 @@ _TOP = 5
 _WHY = {
     Status.PERMANENT_FAILURE: "could not be delivered: the address or number does not exist or refuses messages",
     Status.TEMPORARY_FAILURE: "could not be delivered for now: the mailbox was full or the phone was off",
-    Status.TECHNICAL_FAILURE: "failed, because we could not hand them over",
+    Status.TECHNICAL_FAILURE: "failed, because we could not send them",
 }
 _BAR_HEIGHT = 44
 

@@ -72,7 +72,7 @@ def test_a_card_shows_the_number_of_messages_by_status(overview: Callable[[], st
     assert "0 today" in page
     assert "107% more than the week before" in page
     assert "9 emails could not be delivered: the address" in page
-    assert "1 email failed, because we could not hand them over" in page
+    assert "1 email failed, because we could not send them" in page
 
 
 @pytest.mark.parametrize(
