@@ -41,7 +41,7 @@ def computed(
     if known is None or (asked and field.number not in known.sizes):
         known = KnownGroups.read(connection, statement, field)
     if asked:
-        yield from quantiles.found(connection, statement, field, asked, known.sizes[field.number])
+        yield from quantiles.found(connection, statement, field, asked, known)
     if "distinct" in field.computed:
         bits_from = int(memory_mib(connection) * _IN_A_MIB)
         for keys, period, (number,), _ in different(connection, statement, field, known, bits_from=bits_from):

@@ -161,7 +161,8 @@ def _totals(
             wholes, total, least, greatest, doubles, scaled, smallest, largest, others, listed = totals[:TOTALS]
             del totals[:TOTALS]
             if field.number in known.sizes:
-                known.sizes[field.number][wholes or doubles] += 1
+                numbers = (wholes, least, greatest) if wholes else (doubles, smallest, largest)
+                known.add_numbers(field.number, *numbers)
             if wholes:
                 yield Counted(keys, period, field.number, WHOLE, wholes, int(total), least, greatest)
             if doubles:

@@ -121,7 +121,7 @@ class CollectedField:
 
     @property
     def counts_numbers(self) -> bool:
-        """Whether the totals have the number of all numbers, of which quantiles are computed."""
+        """Whether the totals have the number, the least and the greatest of all numbers, for quantiles."""
         return bool({*self.computed} & {*QUANTILES}) and (self.of == self.columns[0] or self.places is not None)
 
     def totals(self) -> list[str]:
@@ -156,8 +156,8 @@ class CollectedField:
         if is_null(column):
             return _NOTHING
         total = f"sum({addend})" if self.methods & _SUMS else "0"
-        least = f"min({column})" if "min" in self.methods else "NULL"
-        greatest = f"max({column})" if "max" in self.methods else "NULL"
+        least = f"min({column})" if "min" in self.methods or self.counts_numbers else "NULL"
+        greatest = f"max({column})" if "max" in self.methods or self.counts_numbers else "NULL"
         number = f"count({column})"
         if self.methods and self.methods <= _OF_ANY_NUMBER:
             found = next(one for one in (total, least, greatest) if one not in _NOTHING)

@@ -18,21 +18,23 @@ class KnownGroups:
     """groups: all, or the first ones if there are more than MOST; records: of all
 
     sizes: by the number of a field, how many groups have this number of numbers
+    ranges: by the number of a field, its least and greatest number in all groups
     """
 
     groups: list[StatementRow] = field(default_factory=list)
     records: int = 0
     sizes: dict[int, Counter[int]] = field(default_factory=dict)
+    ranges: dict[int, tuple[int | float, int | float]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, connection: "DuckDBPyConnection", statement: GroupedStatement, of: CollectedField) -> Self:
         """Read the groups of a statement and the sizes of a field."""
-        found = cls()
-        sizes = found.sizes[of.number] = Counter()
-        for row in statement._replace(only=None).rows(connection, ["count(*)", f"count({of.of})"]):
-            records, size = row.values
+        found = cls(sizes={of.number: Counter()})
+        columns = ["count(*)", *(f"{function}({of.of})" for function in ("count", "min", "max"))]
+        for row in statement._replace(only=None).rows(connection, columns):
+            records, *numbers = row.values
             found.add(row, records)
-            sizes[size] += 1
+            found.add_numbers(of.number, *numbers)
         return found
 
     def add(self, row: StatementRow, records: int) -> None:
@@ -40,3 +42,10 @@ class KnownGroups:
         self.records += records
         if len(self.groups) <= MOST:
             self.groups.append(row)
+
+    def add_numbers(self, of: int, size: int, least: int | float, greatest: int | float) -> None:
+        """Add the numbers of a field in a group; least, greatest: of any value if there are none."""
+        self.sizes[of][size] += 1
+        if size:
+            before = self.ranges.get(of, (least, greatest))
+            self.ranges[of] = min(least, before[0]), max(greatest, before[1])

@@ -5,7 +5,6 @@ DuckDB would interpolate and round otherwise than the row store.
 
 import math
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from datasets.columns.duckdb import memory_mib
 from datasets.queries.column_files.fields import CollectedField
 from datasets.queries.column_files.grouped_values import GroupedValues
+from datasets.queries.column_files.known_groups import KnownGroups
 from datasets.queries.column_files.statement import GroupedStatement
 from datasets.queries.counted import Computed
 from datasets.queries.methods import QUANTILES
@@ -30,19 +30,20 @@ def found(
     statement: GroupedStatement,
     field: CollectedField,
     methods: list[str],
-    sizes: Counter[int],
+    known: KnownGroups,
 ) -> Iterator[Computed]:
     """Find the two neighbours of each quantile. DuckDB would interpolate and round otherwise than the row store.
 
-    sizes: how many groups have this number of numbers
+    known: the sizes and the range of all numbers
     """
+    sizes = known.sizes[field.number]
     shares = [QUANTILES[method] for method in methods]
     fractions = _fractions({*sizes} - {0}, shares)
     if not fractions:
         return
     is_large = sum(size * groups for size, groups in sizes.items()) > memory_mib(connection) * _IN_A_MIB
     if is_large or len(fractions) > _MOST_FRACTIONS:
-        yield from by_parts(connection, statement, field, methods)
+        yield from by_parts(connection, statement, field, methods, known.ranges[field.number])
         return
     numbers = GroupedValues(statement, {"x": field.of})
     listed = ", ".join(f"CAST({fraction!r} AS DOUBLE)" for fraction in fractions)
@@ -81,14 +82,17 @@ def _fractions(sizes: set[int], shares: list[float]) -> list[float]:
 
 
 def by_parts(
-    connection: "DuckDBPyConnection", statement: GroupedStatement, field: CollectedField, methods: list[str]
+    connection: "DuckDBPyConnection",
+    statement: GroupedStatement,
+    field: CollectedField,
+    methods: list[str],
+    ends: tuple[int | float, int | float],
 ) -> Iterator[Computed]:
-    """Count the numbers in parts of their range, then sort only those of the right parts, because all do not fit."""
+    """Count the numbers in parts of their range, then sort only those of the right parts, because all do not fit.
+
+    ends: the least and the greatest of all numbers
+    """
     numbers = GroupedValues(statement, {"x": field.of})
-    ((least, greatest),) = connection.execute(
-        f"SELECT min(x), max(x) FROM ({numbers.each})",  # noqa: S608  numbered columns
-        statement.conditions.parameters,
-    ).fetchall()
     shares = [QUANTILES[method] for method in methods]
     lows = [f"CAST(floor((total - 1) * {share}e0) AS BIGINT)" for share in shares]
     neighbours = [place for low in lows for place in (low, f"least({low} + 1, total - 1)")]
@@ -98,7 +102,7 @@ def by_parts(
     named = "".join(f"{name}, " for name in numbers.named)
     partition = f"PARTITION BY {', '.join(numbers.named)}" if numbers.named else ""
     sql = f"""
-        WITH each AS NOT MATERIALIZED (SELECT *, {_part(least, greatest)} AS part FROM ({numbers.each})),
+        WITH each AS NOT MATERIALIZED (SELECT *, {_part(*ends)} AS part FROM ({numbers.each})),
         parts AS (SELECT {named} part, count(*) AS n FROM each {numbers.by("part")}),
         placed AS (
             SELECT *, CAST(sum(n) OVER ({partition} ORDER BY part) AS BIGINT) AS up_to,

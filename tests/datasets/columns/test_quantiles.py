@@ -62,8 +62,10 @@ def computed(function, type_, groups, each, methods):
     with duckdb.connect(config={"threads": 2, "memory_limit": "352MB"}) as connection:
         connection.execute(f"CREATE TABLE records (g BIGINT, x {type_})")
         connection.executemany("INSERT INTO records VALUES (?, ?)", list(zip(groups, each, strict=True)))
-        sizes = KnownGroups.read(connection, statement, field).sizes.values() if function is quantiles.found else ()
-        rows = list(function(connection, statement, field, methods, *sizes))
+        known = KnownGroups.read(connection, statement, field)
+        rows = list(
+            function(connection, statement, field, methods, known if function is quantiles.found else known.ranges[0])
+        )
     return {(row.keys[0], row.method): json.dumps(row.value) for row in rows}
 
 
