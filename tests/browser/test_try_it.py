@@ -139,6 +139,24 @@ def test_an_error_shows_what_to_do_and_nothing_secret_is_kept(page: Page) -> Non
     assert opened(page, "readMessage").locator("input[type=password]").input_value() == ""
 
 
+@pytest.mark.parametrize("variable", ["NOTIFY_API_KEY", "DATA_TOKEN"])
+def test_the_button_stays_in_its_place_while_it_is_pressed(page: Page, secrets: dict[str, str], variable: str) -> None:
+    form = opened(page, "readApiKey" if variable == "NOTIFY_API_KEY" else "writeRecords")
+    form.locator("input[type=password]").fill(secrets[variable])
+    button = form.locator("[type=submit]")
+    button.hover()
+    before = button.bounding_box()
+
+    page.mouse.down()  # the field loses focus, so the page looks at what was entered
+    page.wait_for_timeout(1000)
+
+    assert button.bounding_box() == before
+    page.mouse.up()
+    expect(form.locator(".notice :is(p, label)").first).to_be_visible()
+    if variable == "NOTIFY_API_KEY":
+        expect(form.locator(".result .status")).to_have_text("200")
+
+
 def test_the_search_works_by_keyboard_and_without_the_server(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.type("send an")

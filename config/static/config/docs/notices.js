@@ -11,6 +11,17 @@ const TYPES = {
 };
 const accepted = new Set(); // keys with which the person has agreed to send for real
 
+// A notice moves the button below it, and a button that moves while it is pressed is not clicked. So notices wait for
+// this promise.
+let released = Promise.resolve();
+document.addEventListener("pointerdown", () => {
+    released = new Promise((resolve) => {
+        for (const end of ["pointerup", "pointercancel"]) {
+            document.addEventListener(end, () => setTimeout(resolve), { once: true }); // after the click
+        }
+    });
+});
+
 // Show what a call with this key does, with a box to tick before a call that is real. Return when it is shown.
 export async function note(notice, variable, fields, place) {
     const value = valueOf(variable);
@@ -23,17 +34,22 @@ export async function note(notice, variable, fields, place) {
         return notice.shown;
     }
     notice.described = value;
-    notice.shown = variable === "DATA_TOKEN" ? noteToken(notice, place) : noteKey(notice, fields, place, value);
+    notice.shown = variable === "DATA_TOKEN" ? noteToken(notice, place, value) : noteKey(notice, fields, place, value);
     return notice.shown;
 }
 
-async function noteToken(notice, { dataset }) {
+async function noteToken(notice, { dataset }, value) {
+    await released;
+    if (notice.described !== value) {
+        return; // another token was entered meanwhile
+    }
     const isWrite = dataset.method !== "get";
     notice.replaceChildren(...(isWrite ? warning("This changes the data set for real.", "I want to change it", "") : []));
 }
 
 async function noteKey(notice, fields, { dataset }, value) {
     const key = await describe();
+    await released;
     if (notice.described !== value) {
         return; // another key was entered meanwhile
     }
@@ -92,6 +108,7 @@ async function offerTemplates(notice, fields, { path }) {
             fields.bodyInput.value = JSON.stringify(next, null, 2);
         }
     };
+    await released;
     if (all.length) {
         notice.append(labelled("Template", select));
         select.addEventListener("change", () => choose(select.value));
