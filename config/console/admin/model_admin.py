@@ -54,8 +54,6 @@ class ConsoleModelAdmin(RowActionsAdmin):
     show_full_result_count = False
     paginator = CappedPaginator
     list_per_page = 50
-    list_filter_submit = False
-    save_on_top = False
     compressed_fields = False  # labels are above their fields, as in the console's other forms
     formfield_overrides: ClassVar[Any] = {
         models.BooleanField: {"widget": CheckboxInput},
