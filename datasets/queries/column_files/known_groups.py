@@ -44,7 +44,7 @@ class KnownGroups:
             self.groups.append(row)
 
     def add_numbers(self, of: int, size: int, least: int | float, greatest: int | float) -> None:
-        """Add the numbers of a field in a group; least, greatest: of any value if there are none."""
+        """Add a group's numbers of a field. size: how many there are; without any, the ends are not used."""
         self.sizes[of][size] += 1
         if size:
             before = self.ranges.get(of, (least, greatest))
