@@ -56,11 +56,13 @@ def enter(form: Locator, secrets: dict[str, str]) -> None:
 
 
 def sent(form: Locator) -> tuple[int, str]:
-    """Send the form, and return the status and the body of the answer."""
-    if (box := form.locator("[type=checkbox]")).count():
+    """Send the form, and tick its box if it asks. Return the status and the body of the answer."""
+    button, box, status = (form.locator(one) for one in ("[type=submit]", "[type=checkbox]:invalid", ".result .status"))
+    button.click()
+    expect(status.or_(box)).to_be_visible()
+    if box.count():
         box.check()
-    form.locator("[type=submit]").click()
-    status = form.locator(".result .status")
+        button.click()
     expect(status).to_be_visible()
     body = form.locator("pre.body")
     return int(status.inner_text()), (body.text_content() or "") if body.count() else ""

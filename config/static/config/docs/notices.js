@@ -2,6 +2,7 @@
 import { describe, templates, valueOf } from "./credentials.js";
 import { element } from "./elements.js";
 import { labelled } from "./fields.js";
+import { released } from "../released.js";
 
 const TYPES = {
     test: "With a test key nothing is really sent.",
@@ -10,17 +11,6 @@ const TYPES = {
     unknown: "This may send for real: the page could not read the type of the key.",
 };
 const accepted = new Set(); // keys with which the person has agreed to send for real
-
-// A notice moves the button below it, and a button that moves while it is pressed is not clicked. So notices wait for
-// this promise.
-let released = Promise.resolve();
-document.addEventListener("pointerdown", () => {
-    released = new Promise((resolve) => {
-        for (const end of ["pointerup", "pointercancel"]) {
-            document.addEventListener(end, () => setTimeout(resolve), { once: true }); // after the click
-        }
-    });
-});
 
 // Show what a call with this key does, with a box to tick before a call that is real. Return when it is shown.
 export async function note(notice, variable, fields, place) {
