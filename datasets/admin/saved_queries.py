@@ -68,9 +68,6 @@ class SavedQueryAdmin(ManagersAndOwners, ConsoleModelAdmin):
     change_form_template = add_form_template = "admin/datasets/saved_query_form.html"
     list_pages = {"preview": "preview"}
 
-    class Media:
-        js = ("datasets/saved_query.js",)
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[SavedQuery]:
         return saved_queries_of(request).order_by("name", "pk")
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from datasets.charts import drawing
 from tests.browser.looks import HEIGHT, Looks
+from tests.browser.pressing import press_while_redrawn
 from tests.browser.signing_in import sign_in
 from tests.browser.walking import make_rows
 from tests.service import Service
@@ -177,3 +178,18 @@ def test_the_result_of_a_saved_query_stands_beside_its_form(page, made):
     page.goto(f"/admin/datasets/savedquery/{made['query']}/change/")
 
     expect(page.locator(".query-number")).to_be_in_viewport()
+
+
+def test_a_table_that_is_opened_while_the_result_is_shown_again_stays_open(page, made):
+    page.goto(f"/admin/datasets/savedquery/{made['query']}/change/")
+    table = page.get_by_text("As a table")
+    with page.expect_response("**/preview/*"):
+        page.locator("#id_chart").select_option("bar")
+    expect(page.locator(".query-number")).to_have_count(0)
+
+    press_while_redrawn(page, "**/preview/*", lambda: page.locator("#id_chart").select_option("number"), table)
+
+    expect(page.locator(".query-number")).to_be_visible()
+    expect(page.get_by_role("region", name="Result as a table")).to_be_visible()
+    page.get_by_text("The same by API").click()
+    expect(page.get_by_role("button", name="Copy API call")).to_be_visible()

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.pressing import press_while_redrawn
+from tests.notifications.attachments.samples import PDF
 from tests.servers import Program
 from tests.service import Service
 
@@ -126,7 +128,8 @@ def open_by_menu(page: Page, *titles: str) -> None:
 MAKING = """
 from tests import factories
 text = "\\n\\n".join(f"((part{{n}}))" for n in range(20)) + " ((form))"
-template = factories.make_template(factories.make_service(name="{name}"), content=text, subject="Hello")
+service = factories.make_service(name="{name}", file_contact="tides@example.org")
+template = factories.make_template(service, content=text, subject="Hello")
 template.samples = {{"form": {{"kind": "file", "value": ""}}}}
 template.save()
 print(template.pk)
@@ -161,6 +164,44 @@ def test_the_message_to_send_fills_while_values_are_typed(page: Page, long_templ
 
     expect(email.get_by_text("Fifteenth", exact=True).first).to_be_attached()
     expect(page.get_by_label("part15", exact=True)).to_be_focused()
+
+
+def test_a_button_that_is_pressed_while_the_message_fills_stays_in_its_place(page: Page, long_template: str):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"/admin/notifications/notification/send/?template={long_template}")
+    for place in range(20):
+        page.locator(f"#id_value-{place}").fill("tide")
+    page.locator("#id_file-20").set_input_files({"name": "a.pdf", "mimeType": "application/pdf", "buffer": PDF})
+    page.get_by_label("Email address", exact=True).fill("ana@example.org")
+    value = page.get_by_label("part15", exact=True)
+    check = page.get_by_role("button", name="Check message", exact=True).last
+
+    press_while_redrawn(page, "**/send/*", lambda: value.fill("Fifteenth\n\n" * 40), check)
+
+    expect(page.get_by_role("button", name=re.compile("Send 1 "))).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_template_is_saved_by_a_press_while_its_preview_is_drawn(page: Page, long_template: str, width: int):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"/admin/notifications/template/{long_template}/change/")
+    text = page.locator("#id_content")
+    save = page.get_by_role("button", name="Save draft", exact=True)
+
+    press_while_redrawn(page, "**/preview/*", lambda: text.fill("((one))\n\n" * 40), save)
+
+    expect(page.get_by_text("Saved as a draft").first).to_be_visible()
+
+
+def test_a_result_that_is_pressed_while_others_arrive_is_opened(page: Page, long_template: str):
+    box = page.get_by_role("combobox", name="Search")
+    box.fill("Audit")
+    found = page.get_by_role("option", name="Audit").first
+    expect(found).to_be_visible()
+
+    press_while_redrawn(page, "**/find/suggest/", lambda: box.fill("Users"), found)
+
+    expect(page.get_by_role("heading", name="Audit")).to_be_visible()
 
 
 def test_a_file_is_chosen_without_a_script_error(page: Page, long_template: str):

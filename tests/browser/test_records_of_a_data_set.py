@@ -7,6 +7,7 @@ import requests
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.looks import Looks
+from tests.browser.pressing import press_while_redrawn
 from tests.browser.signing_in import sign_in
 from tests.datasets.test_http import Writer
 from tests.service import Service
@@ -97,6 +98,17 @@ def test_the_chart_is_drawn_again_at_each_change_and_says_what_it_shows(page: Pa
     assert looks.problems(page) == []
     page.reload()
     expect(page.get_by_label("Split")).to_have_value("channel")
+
+
+def test_a_link_that_is_pressed_while_the_chart_is_drawn_again_is_followed(page: Page) -> None:
+    tab(page, "Chart")
+    link = page.get_by_role("link", name="Download CSV")
+
+    with page.expect_download() as begun:
+        press_while_redrawn(page, "**/chart/?*", lambda: page.get_by_label("Measure").select_option("n:max"), link)
+
+    assert begun.value.suggested_filename.endswith(".csv")
+    expect(page.get_by_role("heading", name="Max of n by")).to_be_visible()
 
 
 def test_a_rejected_record_is_corrected_with_the_keyboard(page: Page, writer: Writer, looks: Looks) -> None:

@@ -1,4 +1,6 @@
 // Draws the chart at each change of its form. Without this script, the form has a button.
+import { released } from "../config/released.js";
+import { redraw } from "./redraw.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     const form = document.querySelector("form[data-redraws]");
@@ -10,6 +12,7 @@ document.addEventListener("DOMContentLoaded", () => {
         try {
             const answer = await fetch(url);
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            await released;
             if (own !== newest) {
                 return;
             }
@@ -17,12 +20,9 @@ document.addEventListener("DOMContentLoaded", () => {
                 location.assign(url); // to sign in, or to show errors at their fields
                 return;
             }
-            const open = [...document.querySelectorAll("#drawn details")].map((details) => details.open);
             for (const id of ["finding", "drawn"]) {
-                document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
+                redraw(document.getElementById(id), page.getElementById(id).childNodes);
             }
-            document.querySelectorAll("#drawn [data-copy]").forEach((button) => { button.hidden = false; });
-            document.querySelectorAll("#drawn details").forEach((details, number) => { details.open = open[number]; });
             history.replaceState(null, "", url);
             document.dispatchEvent(new Event("redrawn"));
         } catch {

@@ -1,6 +1,8 @@
 // Shows the result of the form at each change. Without this script, the page shows the result that is saved.
-"use strict";
-(() => {
+import { released } from "../config/released.js";
+import { redraw } from "./redraw.js";
+
+document.addEventListener("DOMContentLoaded", () => {
     const place = document.querySelector("[data-preview]");
     const form = document.querySelector("form#savedquery_form");
     if (!place || !form || !place.dataset.preview) return;
@@ -13,8 +15,9 @@
         place.setAttribute("aria-busy", "true");
         try {
             const answer = await fetch(place.dataset.preview, { method: "POST", body: new FormData(form) });
-            const text = await answer.text();
-            if (own === number && answer.ok) result.innerHTML = text;
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            await released;
+            if (own === number && answer.ok) redraw(result, page.body.childNodes);
         } catch {
             // The connection is lost: the last result stays.
         } finally {
@@ -30,4 +33,4 @@
         clearTimeout(timer);
         timer = setTimeout(show, 50);
     });
-})();
+});

@@ -62,7 +62,6 @@ class TemplateAdmin(FilesAdmin):
 
     class Media:
         css = {"all": ("notifications/messages.css",)}
-        js = ("notifications/template_editor.js",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:

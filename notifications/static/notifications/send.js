@@ -1,4 +1,5 @@
 // Check without leaving the page, so that a chosen file stays chosen. While a person types, show the message so far.
+import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     const form = document.querySelector("[data-send]");
@@ -34,6 +35,7 @@ document.addEventListener("DOMContentLoaded", () => {
         typed.set("draft", "yes");
         const answer = await fetch(location.pathname, { method: "POST", body: typed }).catch(() => null);
         const html = answer?.ok && !answer.redirected && (await answer.text());
+        await released;
         if (!html || mine !== running) return; // Check message will say what is wrong
         const pane = form.querySelector("[data-result]");
         pane.removeAttribute("aria-live"); // else each pause in typing would be read out
@@ -44,6 +46,7 @@ document.addEventListener("DOMContentLoaded", () => {
         try {
             const answer = await fetch(location.pathname, { method: "POST", body: typed });
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            await released;
             return page.querySelector("[data-send]");
         } catch {
             return null;

@@ -1,4 +1,5 @@
 // The live preview: 300 ms after the last key stroke, what is typed is rendered by the server that would send it.
+import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     const pane = document.querySelector("[data-preview]");
@@ -24,6 +25,7 @@ document.addEventListener("DOMContentLoaded", () => {
             credentials: "same-origin",
         }).catch(() => null);
         const html = answer && (await answer.text());
+        await released;
         if (mine !== running) return; // a later key stroke has asked again
         if (!answer || !answer.ok) {
             say("The preview could not be made. Save, or reload this page.");

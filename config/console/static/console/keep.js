@@ -1,5 +1,6 @@
 // Nothing typed is lost: changed fields are kept in this tab until their form is saved or the person signs out. They are
 // there again after a sign-in, a lost connection, another language or template, or a way back. Leaving a changed form asks.
+import { released } from "../config/released.js";
 
 const KEPT = `:is(input, textarea, select):not([type="hidden"], [type="password"], [type="file"], [type="submit"],
     [readonly], [autocomplete="one-time-code"])`;
@@ -21,7 +22,7 @@ window.addEventListener("load", () => {
     const row = OF_ROW.map((name) => query.get(name) ?? "").join(" ");
     kept.forEach((form, number) => keep(form, `${prefix}${location.pathname} ${number} ${row}`));
     if (kept.length) {
-        setTimeout(() => warn(kept[0]), (frame.dataset.sessionSeconds - WARN_SECONDS) * 1000);
+        setTimeout(() => released.then(() => warn(kept[0])), (frame.dataset.sessionSeconds - WARN_SECONDS) * 1000);
     }
 });
 

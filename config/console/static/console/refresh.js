@@ -1,5 +1,6 @@
 // Sections that refresh themselves: <section id="…" data-refresh="2"> is replaced every 2 seconds by the same section of
 // a newly loaded page, or of the page at data-from. Without scripts the page reloads itself or the user reloads it.
+import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     for (const section of document.querySelectorAll("[data-refresh]")) {
@@ -23,9 +24,10 @@ async function refresh(section) {
         const answer = await fetch(section.dataset.from || location.href, { headers: { "X-Requested-With": "fetch" } });
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById(section.id);
+        await released;
         if (answer.ok && fresh) {
-            if (fresh.outerHTML === section.outerHTML) {
-                wait(section); // an equal section would be announced again by screen readers
+            if (fresh.outerHTML === section.outerHTML || section.contains(document.activeElement)) {
+                wait(section); // screen readers would announce an equal section again
             } else {
                 section.replaceWith(fresh);
                 wait(fresh);

@@ -1,5 +1,6 @@
 // The search box as an editable combobox with a list, as the ARIA Authoring Practices describe it. Without scripts the
 // form opens the page of results.
+import { released } from "../config/released.js";
 
 const WAIT_MS = 150; // after the last key
 
@@ -62,6 +63,7 @@ document.addEventListener("DOMContentLoaded", () => {
         try {
             const answer = await fetch(form.dataset.suggest, { method: "POST", body: new FormData(form) });
             const text = answer.ok && !answer.redirected ? await answer.text() : "";
+            await released;
             if (mine === asked) {
                 list.innerHTML = text;
                 const number = list.children.length;
