@@ -160,7 +160,7 @@ class SuppressionAdmin(RecipientSearchAdmin):
 
     # Columns
 
-    to_whom = column("Recipient", lambda row: permissions.shown_recipient(row, row.recipient))
+    to_whom = column("Recipient", lambda row: cells.breakable(permissions.shown_recipient(row, row.recipient)))
 
     where = column("Service", page.where)
     why = column("Reason", lambda row: cells.two_lines(row.get_reason_display(), row.get_source_display()))

@@ -114,7 +114,7 @@ class UnsubscribeRequestAdmin(OneClickPages, DownloadAdmin):
     # Columns
 
     asked = column("Requested", lambda row: permissions.titled(row, cells.moment(row.created_at)))
-    to_whom = column("Recipient", lambda row: permissions.shown_recipient(row, row.recipient))
+    to_whom = column("Recipient", lambda row: cells.breakable(permissions.shown_recipient(row, row.recipient)))
     of_template = column("Template", lambda row: row.template.name)
     sent = column("Email sent", lambda row: cells.moment(row.email_created_at))
     state = column("State", lambda row: cells.chip("Done", "good") if row.done_at else cells.chip("Waiting", "warn"))
