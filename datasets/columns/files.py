@@ -64,7 +64,7 @@ def fetch(name: str) -> Path:
     with suppress(FileNotFoundError):
         os.utime(kept)  # the copies used longest ago are deleted first
         return kept
-    with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+    with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="fetched-") as folder:
         path = Path(folder) / kept.name
         try:
             with file_store().open(name) as content, path.open("wb") as copy:
@@ -112,11 +112,12 @@ def _keep(path: Path, name: str) -> Path:
 def _limit_cache() -> None:
     """Delete the copies used longest ago until the others fit, and the folders of processes that were killed."""
     for folder in cache_folder().glob("*-*/"):
-        if folder.is_dir() and folder.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # other processes delete, too
+            if folder.is_dir() and folder.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
     sizes = []
     for file in cache_folder().glob(f"*{_ENDING}"):
-        with suppress(FileNotFoundError):  # another process deletes, too
+        with suppress(FileNotFoundError):
             found = file.stat()
             sizes.append((found.st_mtime, found.st_size, file))
     over = sum(size for _, size, _ in sizes) - settings.COLUMNS_CACHE_MB * _MIB

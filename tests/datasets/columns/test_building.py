@@ -1,6 +1,8 @@
 """Segments are cut and built in their time, and a file holds exactly the records of its segment."""
 
 import os
+import tempfile
+import threading
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -144,6 +146,28 @@ def test_the_copies_used_longest_ago_are_deleted_first(data_set, settings):
     files.forget(new)
 
     assert {files.fetch(new), kept} == {*files.cache_folder().glob("*.parquet")}
+
+
+def test_folders_of_other_processes_may_disappear_while_copies_are_limited(data_set):
+    building.build(data_set, seconds=60, wait=False)
+    name, is_over = Segment.objects.first().file, threading.Event()
+
+    def work() -> None:
+        while not is_over.is_set():
+            with tempfile.TemporaryDirectory(dir=files.cache_folder(), prefix="query-"):
+                pass
+
+    others = [threading.Thread(target=work) for _ in range(3)]
+    for other in others:
+        other.start()
+    try:
+        for _ in range(300):
+            files.forget(name)
+            assert files.fetch(name).exists()
+    finally:
+        is_over.set()
+        for other in others:
+            other.join()
 
 
 def test_columns_verify_names_a_file_that_differs(data_set, capsys):
