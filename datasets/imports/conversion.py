@@ -78,7 +78,7 @@ class LineReader:
                 break
         else:
             return None
-        rows = (line.split("\t", 5) for line in b"".join(lines).decode().split("\n")[:-1])
+        rows = (line.split("\t", 5) for line in b"\n".join(lines).decode().split("\n"))
         records = [
             ParsedRecord._make((record_id, timestamp, start_at or None, end_at or None, body))
             for _, record_id, timestamp, start_at, end_at, body in rows
@@ -87,11 +87,14 @@ class LineReader:
         return ConvertedRows(_number(lines[-1]), len(lines), records)
 
     def _lines(self, about_bytes: int) -> list[bytes]:
+        """Return complete lines. `readlines` would return the two parts of a line that is written meanwhile."""
         file = self._file()
-        lines = file.readlines(about_bytes) if file is not None else []
-        if file is not None and lines and not lines[-1].endswith(b"\n"):  # the line is not complete yet
-            file.seek(-len(lines.pop()), os.SEEK_CUR)
-        self._read_bytes += sum(map(len, lines))
+        if file is None:
+            return []
+        found = file.read(about_bytes) + file.readline()
+        *lines, begun = found.split(b"\n")
+        file.seek(-len(begun), os.SEEK_CUR)
+        self._read_bytes += len(found) - len(begun)
         return lines
 
 
