@@ -19,7 +19,7 @@ from datasets.imports.conversion import Conversion, FollowingPace
 from datasets.models import DataImport, DataSet, Record
 from tests.datasets.imports.calling import work
 from tests.datasets.making import make_data_set
-from tests.servers import ROOT
+from tests.servers import ROOT, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROWS = 40_000
@@ -125,6 +125,11 @@ def test_a_worker_that_has_not_seen_a_pause_stores_nothing(run):
     assert Record.objects.count() == DataImport.objects.get().stored == stored
 
 
+def send(number: signal.Signals, children: list[multiprocessing.process.BaseProcess]) -> None:
+    for one in children:
+        os.kill(one.pid, number)
+
+
 @pytest.mark.parametrize("change", [starting.cancel, starting.pause])
 def test_a_cancelled_or_paused_import_ends_its_child_process(change, tmp_path):
     path = tmp_path / "a.csv"
@@ -133,15 +138,18 @@ def test_a_cancelled_or_paused_import_ends_its_child_process(change, tmp_path):
     job._read(run)
     run.refresh_from_db()
     calling.fetch(run)
+    lines = conversion.lines_of(run)
 
     with Conversion(run) as following:
-        children = len(multiprocessing.active_children())
-        following.wait_for_rows()
+        wait_until(lambda: lines.with_name(f"{lines.name}.new").exists())
+        children = multiprocessing.active_children()
+        send(signal.SIGSTOP, children)  # so that it does not finish meanwhile
         change(DataImport.objects.get(pk=run.pk))
         following_job = job.ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
         assert not runner.work(run, following_job)
+    send(signal.SIGCONT, multiprocessing.active_children())  # children of other tests
 
-    assert not conversion.lines_of(run).exists()  # the process would have written the whole file
-    assert len(multiprocessing.active_children()) == children - 1
+    assert not lines.exists()
+    assert len(multiprocessing.active_children()) == len(children) - 1
     run.refresh_from_db()
     assert (run.state, run.stored, run.is_converted) in {("cancelled", 0, False), ("paused", 0, False)}
