@@ -118,6 +118,16 @@ def test_a_new_saved_query_begins_beside_its_result(page: Page, made: dict[str, 
     assert measure["y"] == method["y"]
 
 
+def test_a_sender_is_shown_as_on_a_phone_while_it_is_typed(page: Page):
+    page.goto("/admin/notifications/smssender/add/")
+    shown = page.locator(".nf-sender")
+    expect(shown).to_have_text("Your sender")
+
+    page.locator("#id_sender").fill("TIDES")
+
+    expect(shown).to_have_text("TIDES")
+
+
 def test_the_explanation_of_protected_names_is_above_the_filters(page: Page):
     page.goto("/admin/notifications/protectedname/")
 

@@ -50,7 +50,6 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     class Media:
         css = {"all": ("notifications/messages.css",)}
-        js = ("notifications/sender_form.js",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(archived_at=None)
