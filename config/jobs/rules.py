@@ -119,6 +119,12 @@ def preview(due: QuerySet[Any], label: str, moment: str) -> list[Due]:
     return [Due(label=label, number=found["number"], oldest=oldest)]
 
 
+def preview_each(due: QuerySet[Any], place: str, moment: str) -> list[Due]:
+    """Return the same as `preview` for each place that has due rows. place: the field with the name of a row's place"""
+    grouped = due.order_by().values(place).annotate(number=Count("pk"), oldest=Min(moment)).order_by(place)
+    return [Due(label=one[place], number=one["number"], oldest=one["oldest"]) for one in grouped]
+
+
 def delete(due: QuerySet[Any], label: str) -> Iterator[Batch]:
     """Delete the due rows in batches. Rows that another run has deleted are not counted."""
     name, pace = due.model._meta.label, Pace()

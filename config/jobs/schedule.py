@@ -29,10 +29,18 @@ def intervals() -> dict[str, timedelta]:
     return {rule.job_name: rule.every or timedelta(days=1) for rule in registered()}
 
 
-def next_run(rule: RetentionRule, now: datetime | None = None) -> datetime:
-    """Return when the clock runs this rule next; a moment in the past means within the next minute."""
+def newest_runs(rule: RetentionRule) -> list[RetentionRun]:
+    """Return the two newest runs, the newest first. At most one of them is running."""
+    return list(RetentionRun.objects.filter(rule=rule.name).order_by("-started_at")[:2])
+
+
+def next_run(rule: RetentionRule, now: datetime | None = None, runs: list[RetentionRun] | None = None) -> datetime:
+    """Return when the clock runs this rule next; a moment in the past means within the next minute.
+
+    runs: the newest two, if the caller has read them
+    """
     moment = now or timezone.now()
-    last, before = _last_two(rule)
+    last, before = [*(newest_runs(rule) if runs is None else runs), None, None][:2]
     if last is None:
         return _first_run(rule, moment)
     if last.error == retention.DIED and (before is None or before.error != retention.DIED):
@@ -51,12 +59,6 @@ def _first_run(rule: RetentionRule, now: datetime) -> datetime:
         return now
     since = RetentionRun.objects.order_by("started_at").values_list("started_at", flat=True).first()
     return _night_after(since or now - _FIRST_NIGHT_LASTS)
-
-
-def _last_two(rule: RetentionRule) -> tuple[RetentionRun | None, RetentionRun | None]:
-    found: list[RetentionRun | None] = list(RetentionRun.objects.filter(rule=rule.name).order_by("-started_at")[:2])
-    last, before = [*found, None, None][:2]
-    return last, before
 
 
 def _night_after(moment: datetime) -> datetime:

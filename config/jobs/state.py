@@ -38,9 +38,10 @@ class RuleState:
 
 
 def of(rule: RetentionRule) -> RuleState:
-    running = RetentionRun.objects.filter(rule=rule.name, finished_at=None).first()
-    last = RetentionRun.objects.filter(rule=rule.name).exclude(finished_at=None).order_by("-started_at").first()
-    next_run = None if running else schedule.next_run(rule)
+    runs = schedule.newest_runs(rule)
+    running = next((run for run in runs if run.finished_at is None), None)
+    last = next((run for run in runs if run.finished_at is not None), None)
+    next_run = None if running else schedule.next_run(rule, runs=runs)
     return RuleState(rule=rule, due=list(rule.preview()), running=running, last=last, next_run=next_run)
 
 

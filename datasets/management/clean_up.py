@@ -106,9 +106,14 @@ def _due_of_imports() -> Iterator[Due]:
 
 
 def _due_by_age() -> Iterator[Due]:
-    for data_set in _with("retention_days"):
-        found = store.preview(data_set, days=data_set.retention_days, newest=None)
-        yield from _due(data_set, found.removed, found.oldest)
+    """One query counts the records of all data sets of equal retention that have no column files."""
+    data_sets = list(_with("retention_days"))
+    aged: dict[int, store.AgedRecords] = {}
+    for days in {data_set.retention_days or 0 for data_set in data_sets}:
+        aged |= store.aged_records(DataSet.objects.filter(retention_days=days), days)
+    for data_set in data_sets:
+        if found := aged.get(data_set.store_id):
+            yield from _due(data_set, found.number, found.oldest)
 
 
 def _due_by_number() -> Iterator[Due]:

@@ -15,5 +15,5 @@ from datasets.store.append import append, is_replay
 from datasets.store.dry_run import known_ids
 from datasets.store.empty import delete_emptied, due_emptied, empty, forget_emptied, undo, undoable
 from datasets.store.imported import store_batch
-from datasets.store.retention import preview, remove_beyond, remove_old, would_remove
+from datasets.store.retention import AgedRecords, aged_records, preview, remove_beyond, remove_old, would_remove
 from datasets.store.write_errors import log_write_error

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
 
 from datasets.columns import segments
 from datasets.errors import NoSuchDataSet
 from datasets.models import EARLIEST, DataSet, Record, Segment
-from datasets.models.data_set import STORE_ID
+from datasets.models.data_set import STORE_ID, DataSetQuerySet
 from datasets.store.write_lock import LockedStore, with_write_lock
 
 _AT_ONCE = 2_000  # records in a batch, about 20 ms
@@ -36,6 +37,13 @@ class Preview:
     oldest: datetime | None
 
 
+class AgedRecords(NamedTuple):
+    """Records that are older than a number of days. oldest: the first `_timestamp` among them"""
+
+    number: int
+    oldest: datetime
+
+
 def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Preview:
     """Return what these rules would delete now. Nothing is changed."""
     total = data_set.record_count
@@ -50,15 +58,25 @@ def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Previ
 def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int | None) -> int:
     """Return how many records these rules would delete from all these data sets."""
     chosen = DataSet.objects.filter(pk__in=data_sets.order_by().values("pk"))
-    aged: dict[int, int] = {}
-    if days is not None:
-        kept = kept_from(days)
-        small = chosen.filter(columns_until=None).stores()
-        old = Record.objects.filter(store_id__in=small, timestamp__lt=kept).order_by()
-        aged = dict(old.values_list("store_id").annotate(number=Count("pk")))
-        aged |= {store_id: _older(store_id, kept) for store_id in chosen.exclude(columns_until=None).stores()}
-    counts = chosen.values_list(STORE_ID, "record_count")
-    return sum(max(aged.get(store_id, 0), 0 if newest is None else count - newest) for store_id, count in counts)
+    aged = {} if days is None else aged_records(chosen, days)
+    removed = 0
+    for store_id, count in chosen.values_list(STORE_ID, "record_count"):
+        by_age = aged[store_id].number if store_id in aged else 0
+        removed += max(by_age, 0 if newest is None else count - newest)
+    return removed
+
+
+def aged_records(data_sets: DataSetQuerySet, days: int) -> dict[int, AgedRecords]:
+    """Return the records that are older than `days`, by the id of the store, without stores that have none."""
+    kept = kept_from(days)
+    old = Record.objects.filter(store_id__in=data_sets.filter(columns_until=None).stores(), timestamp__lt=kept)
+    grouped = old.order_by().values_list("store_id").annotate(number=Count("pk"), oldest=Min("timestamp"))
+    found = {store_id: AgedRecords(number, oldest) for store_id, number, oldest in grouped}
+    for store_id in data_sets.exclude(columns_until=None).stores():
+        if number := _older(store_id, kept):
+            oldest = Record.objects.filter(store_id=store_id).aggregate(oldest=Min("timestamp"))["oldest"]
+            found[store_id] = AgedRecords(number, oldest)
+    return found
 
 
 def _older(store_id: int, kept: datetime) -> int:

@@ -6,7 +6,7 @@ has locked. Source: docs/reference/sending-api.md §21.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db import connection, transaction
@@ -24,20 +24,27 @@ from notifications.models.service import Service
 from notifications.models.status import Status
 
 
-def due_messages(service: Service) -> list[QuerySet[Notification]]:
-    """Return the expired messages of a service, one query set for each key type, to match the index."""
-    old = Notification.objects.filter(service=service, created_at__lt=service.kept_since()).exclude(
-        status=Status.CREATED
-    )
-    return [old.filter(key_type=key_type).order_by("created_at", "id") for key_type in KeyType]
+def due_messages(*services: Service) -> list[QuerySet[Notification]]:
+    """Return the expired messages of services of equal retention, by key type, to match the index."""
+    old = Notification.objects.filter(service__in=services, created_at__lt=services[0].kept_since())
+    kept = old.exclude(status=Status.CREATED)
+    return [kept.filter(key_type=key_type).order_by("created_at", "id") for key_type in KeyType]
 
 
-def due_received(service: Service) -> list[QuerySet[Any]]:
-    """Return the expired texts and emails that a service received."""
+def due_received(*services: Service) -> list[QuerySet[Any]]:
+    """Return the expired texts and emails that services of equal retention received."""
+    old = {"service__in": services, "created_at__lt": services[0].kept_since()}
     return [
-        model._default_manager.filter(service=service, created_at__lt=service.kept_since()).order_by("created_at", "id")
-        for model in (ReceivedText, ReceivedEmail)
+        model._default_manager.filter(**old).order_by("created_at", "id") for model in (ReceivedText, ReceivedEmail)
     ]
+
+
+def with_equal(field: str, services: Iterable[Service]) -> list[list[Service]]:
+    """Return the services in groups whose values of this field are equal."""
+    groups: defaultdict[object, list[Service]] = defaultdict(list)
+    for service in services:
+        groups[getattr(service, field)].append(service)
+    return list(groups.values())
 
 
 def purge() -> Iterator[tuple[Service, int]]:

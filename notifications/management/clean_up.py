@@ -1,11 +1,12 @@
 """The clean-up rules of messages, files, unsubscribe requests and the rows that belong to them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Any  # rows of two models
 
-from django.db.models import Count, Exists, Min, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -59,13 +60,14 @@ def _old_call_errors() -> QuerySet[ApiCallError]:
 
 
 def _due_messages() -> Iterator[Due]:
-    for service in Service.objects.order_by("name"):
-        due = [*retention.due_messages(service), *retention.due_received(service)]
-        found = [rows.order_by().aggregate(number=Count("pk"), oldest=Min("created_at")) for rows in due]
-        number = sum(one["number"] for one in found)
-        if number:
-            oldest = min(one["oldest"] for one in found if one["oldest"])
-            yield Due(label=service.name, number=number, oldest=oldest)
+    found: defaultdict[str, list[Due]] = defaultdict(list)
+    for services in retention.with_equal("retention_days", Service.objects.all()):
+        for rows in (*retention.due_messages(*services), *retention.due_received(*services)):
+            for due in rules.preview_each(rows, "service__name", "created_at"):
+                found[due.label].append(due)
+    for name, parts in sorted(found.items()):
+        oldest = min(one.oldest for one in parts if one.oldest)
+        yield Due(label=name, number=sum(one.number for one in parts), oldest=oldest)
 
 
 def _remove_messages() -> Iterator[Batch]:
@@ -83,8 +85,8 @@ def _with_done_requests() -> Iterable[Service]:
 
 
 def _due_requests() -> Iterator[Due]:
-    for service in _with_done_requests():
-        yield from rules.preview(UnsubscribeRequest.objects.to_forget(service), service.name, "done_at")
+    for services in retention.with_equal("unsubscribe_request_days", _with_done_requests()):
+        yield from rules.preview_each(UnsubscribeRequest.objects.to_forget(*services), "service__name", "done_at")
 
 
 def _remove_requests() -> Iterator[Batch]:
@@ -93,10 +95,7 @@ def _remove_requests() -> Iterator[Batch]:
 
 
 def _due_files() -> Iterator[Due]:
-    due = Attachment.objects.to_remove(timezone.now()).order_by()
-    grouped = due.values("service__name").annotate(number=Count("pk"), oldest=Min("expires_at"))
-    for one in grouped.order_by("service__name"):
-        yield Due(label=one["service__name"], number=one["number"], oldest=one["oldest"])
+    yield from rules.preview_each(Attachment.objects.to_remove(timezone.now()), "service__name", "expires_at")
 
 
 def _remove_files_of_age(age: timedelta) -> Iterator[Batch]:

@@ -10,16 +10,17 @@ from django.db.models.functions import Now
 from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, RetentionRule, RuleGroup
+from notifications.jobs.retention import with_equal
 from notifications.models import BulkRow, BulkSend, Service
 
 DRAFTS_ARE_KEPT_FOR = timedelta(hours=24)
 _ENDED, _DRAFTS = "bulk_send__processing_finished", "tables that nobody sent"
 
 
-def _old_rows(service: Service) -> QuerySet[BulkRow]:
-    """Return the rows of bulk sends that ended before the retention of the service."""
-    oldest = Now() - timedelta(days=service.retention_days)
-    return BulkRow.objects.filter(bulk_send__service=service, bulk_send__processing_finished__lt=oldest)
+def _old_rows(*services: Service) -> QuerySet[BulkRow]:
+    """Return the rows of bulk sends that ended before the equal retention of these services."""
+    oldest = Now() - timedelta(days=services[0].retention_days)
+    return BulkRow.objects.filter(bulk_send__service__in=services, bulk_send__processing_finished__lt=oldest)
 
 
 def _drafts() -> QuerySet[BulkSend]:
@@ -36,8 +37,8 @@ def _services() -> QuerySet[Service]:
 
 
 def _due() -> Iterator[Due]:
-    for service in _services():
-        yield from rules.preview(_old_rows(service), service.name, _ENDED)
+    for services in with_equal("retention_days", _services()):
+        yield from rules.preview_each(_old_rows(*services), "bulk_send__service__name", _ENDED)
     yield from rules.preview(_drafts(), _DRAFTS, "updated_at")
     yield from rules.preview(_old(), "bulk sends", "processing_finished")
 

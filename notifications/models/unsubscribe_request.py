@@ -15,10 +15,10 @@ class UnsubscribeRequestQuerySet(models.QuerySet["UnsubscribeRequest"]):
         """Return the requests that staff have not marked as done."""
         return self.filter(done_at=None)
 
-    def to_forget(self, service: Service) -> Self:
-        """Return the done requests that are older than the service's retention, oldest first."""
-        kept_since = timezone.now() - timedelta(days=service.unsubscribe_request_days)
-        return self.filter(service=service, done_at__lt=kept_since).order_by("done_at")
+    def to_forget(self, *services: Service) -> Self:
+        """Return the done requests that are older than the equal retention of these services, oldest first."""
+        kept_since = timezone.now() - timedelta(days=services[0].unsubscribe_request_days)
+        return self.filter(service__in=services, done_at__lt=kept_since).order_by("done_at")
 
 
 class UnsubscribeRequest(models.Model):
