@@ -162,8 +162,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         if second_factor.device_of(user) is None:
             explanation += ["The account has no authenticator app, so its recovery codes stop working, too."]
             explanation += [_without_factor()]
-        button = "Remove passkeys"
-        return self.action_page(request, user, title, button, explanation, is_destructive=True)
+        return self.action_page(request, user, title, "Remove passkeys", explanation, is_destructive=True)
 
     def unlink_provider(self, request: HttpRequest, user: User) -> HttpResponse:
         """Let the account accept another identity, for example after the person was created again at the provider."""

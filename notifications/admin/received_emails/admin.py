@@ -22,6 +22,7 @@ from notifications.admin.received_emails import page
 from notifications.admin.received_rows import ReceivedRowAdmin
 from notifications.admin.service_rows import posted
 from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
+from notifications.submission.templates import redaction
 from notifications.tasks import mail_notice
 
 _FIRST_CHARACTERS = 80
@@ -89,8 +90,11 @@ class ReceivedEmailAdmin(ReceivedRowAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        rows = super().get_queryset(request).select_related("reply_to")
-        return rows.annotate(is_forwarded=_IS_FORWARDED)
+        return super().get_queryset(request).annotate(is_forwarded=_IS_FORWARDED)
+
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        redaction.find_answered(changelist.result_list)
+        return super().list_context(request, changelist)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         """Return whether this person may forward the email, which reveals the email address of its sender."""

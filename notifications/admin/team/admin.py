@@ -165,8 +165,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return self.action_page(request, member, title, "Remove from team", _losses(member), is_destructive=True)
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        error = "This person already has an account."
-        return self.error_page(request, member, f"Invite {member.title}", error)
+        return self.error_page(request, member, f"Invite {member.title}", "This person already has an account.")
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]

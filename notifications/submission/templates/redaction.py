@@ -4,8 +4,9 @@ Every page, list and download that shows a message or a file name to staff must 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from config.encryption import DecryptionFailed
 from notifications.models import Attachment, Channel, Notification, ReceivedContent, ReceivedEmail, TemplateVersion
@@ -67,11 +68,25 @@ def received(row: ReceivedEmail) -> ReceivedContent:
     content = row.content
     if row.notification_id is None:
         return content
-    answered = Notification.objects.select_related("template").filter(pk=row.notification_id).first()
-    if answered is None or not is_on(answered):
+    if not hasattr(row, "answered"):
+        find_answered([row])
+    answered: ShownText | None = row.answered  # type: ignore[attr-defined]  # set by find_answered
+    if answered is None:
         return content
-    subject = content.subject if answered.subject is None else text(answered).subject or ""
+    subject = content.subject if answered.subject is None else answered.subject
     return replace(content, subject=f"Re: {subject}", text=_without_quotes(content.text))
+
+
+def find_answered(rows: Iterable[Any]) -> None:
+    """Set `answered` of received emails to the redacted text of the message that each answers, or to None.
+
+    Two queries read the messages and the templates of all emails.
+    """
+    redacted = Notification.objects.select_related("template").filter(template__redact_personalisation=True)
+    messages = list(redacted.filter(pk__in=[row.notification_id for row in rows if row.notification_id]))
+    answered = dict(zip((message.pk for message in messages), texts(messages), strict=True))
+    for row in rows:
+        row.answered = answered.get(row.notification_id)
 
 
 def _without_quotes(text: str) -> str:

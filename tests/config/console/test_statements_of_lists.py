@@ -14,6 +14,14 @@ from tests.datasets import making
 ROWS = 5
 
 
+def replies(number: int) -> None:
+    """Create emails that answer redacted messages."""
+    template = factories.make_template(factories.make_service(), subject="Hello", redact_personalisation=True)
+    for _ in range(number):
+        message = factories.make_notification(template)
+        factories.make_received_email(template.service, "Thank you", notification_id=message.pk)
+
+
 def services_with_old_rows(number: int) -> None:
     for _ in range(number):
         message = factories.make_notification(factories.make_template(factories.make_service()))
@@ -31,6 +39,7 @@ def data_sets_with_retention(number: int) -> None:
 @pytest.mark.parametrize(
     ("place", "make"),
     [
+        ("/admin/notifications/receivedemail/", replies),
         ("/admin/operations/clean-up/", services_with_old_rows),
         ("/admin/operations/clean-up/", data_sets_with_retention),
     ],
