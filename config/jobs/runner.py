@@ -22,12 +22,18 @@ UNKNOWN = "This installation lacks the area that runs this job."
 log = structlog.get_logger()
 
 
-def work(run: JobRun, job: Job | None, seconds: float | None = None) -> bool:
+def lease_of(run: JobRun) -> Lease:
+    """Return a lease of a run, which is not taken yet. A run that has ended can have none."""
+    return Lease(rows=type(run)._default_manager.filter(pk=run.pk, finished_at=None), seconds=LEASE_SECONDS)
+
+
+def work(run: JobRun, job: Job | None, seconds: float | None = None, lease: Lease | None = None) -> bool:
     """Work on a run for `seconds` or to its end. Return whether work is left. A failure is stored in the row.
 
     Do nothing if the run has ended or another process works on it.
+    lease: the caller's, if it has prepared the work under it
     """
-    lease = Lease(rows=type(run)._default_manager.filter(pk=run.pk, finished_at=None), seconds=LEASE_SECONDS)
+    lease = lease or lease_of(run)
     if not lease.take():
         return False
     run.refresh_from_db()

@@ -36,6 +36,7 @@ from datasets.models import DataImport, ImportState
 from datasets.models.data_import import WORKING
 
 SLICE_SECONDS = 60  # other imports wait meanwhile
+_INCOMPLETE = "Not all rows of the file were read. Import it again."
 _RENEW_SECONDS = 2  # after so many seconds, a worker that only waits finds out that an import was cancelled
 
 log = structlog.get_logger()
@@ -64,6 +65,9 @@ def _store(run: DataImport, seconds: float | None) -> bool:
     """Store rows, and convert the file meanwhile if this machine has not done so. Return whether work is left."""
     if run.is_converted and conversion.lines_of(run).exists():
         return runner.work(run, JOB, seconds)
+    lease = runner.lease_of(run)
+    if not lease.take():  # another process converts in the same folder
+        return False
     try:
         calling.fetch(run)
     except ImportUnreadable as error:
@@ -71,7 +75,7 @@ def _store(run: DataImport, seconds: float | None) -> bool:
         return False
     with Conversion(run) as following:
         job = ImportJob(name="import", new_pace=lambda: FollowingPace(following), following=following)
-        while is_left := runner.work(run, job, seconds):
+        while is_left := runner.work(run, job, seconds, lease):
             if following.is_over:  # else its lines would be lost
                 break
     return is_left
@@ -151,6 +155,8 @@ class ImportJob(Job):
                     yield Batch(number=0)  # nothing is converted yet: the lease is renewed
         if following is not None and following.failure:
             raise ImportUnreadable(following.failure)
+        if _is_incomplete(run):
+            raise ImportUnreadable(_INCOMPLETE)
 
     def _store(self, run: DataImport, some: ConvertedRows) -> Batch:
         found = some.records
@@ -168,6 +174,8 @@ class ImportJob(Job):
         """Set the state, in the transaction that ends the run."""
         state = ImportState.FAILED if error else ImportState.FINISHED
         message = self.following.failure if self.following is not None else ""
+        if error and not message and _is_incomplete(run):
+            message = _INCOMPLETE
         DataImport.objects.filter(pk=run.pk).update(state=state, error=message or error, changed_at=Now())
         self.note_end(run, error)
 
@@ -175,6 +183,10 @@ class ImportJob(Job):
         after = {"import": str(run.pk), "dry_run": run.is_dry_run, "stored": run.stored, "rejected": run.rejected}
         verb = "failed_import" if error else "finished_import"
         audit.record(run.actor, verb, run.data_set, after=after)
+
+
+def _is_incomplete(run: DataImport) -> bool:
+    return run.is_converted and run.stored + run.rejected + run.left_out != run.total
 
 
 def _pace() -> Pace:

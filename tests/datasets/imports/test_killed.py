@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import timedelta
 
@@ -153,3 +154,43 @@ def test_a_cancelled_or_paused_import_ends_its_child_process(change, tmp_path):
     assert len(multiprocessing.active_children()) == len(children) - 1
     run.refresh_from_db()
     assert (run.state, run.stored, run.is_converted) in {("cancelled", 0, False), ("paused", 0, False)}
+
+
+def test_a_second_worker_does_not_disturb_a_conversion(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("_timestamp,n\n" + "".join(f"2024-01-01T{n % 24:02}:00,{n}\n" for n in range(5 * ROWS)))
+    run = starting.start(make_data_set(), path, {}, by=audit.COMMAND)
+    job._read(run)
+    run.refresh_from_db()
+    lines = conversion.lines_of(run)
+
+    def convert() -> None:
+        try:
+            work(run.pk)
+        finally:
+            connection.close()
+
+    first = threading.Thread(target=convert)
+    first.start()
+    wait_until(lambda: lines.with_name(f"{lines.name}.new").exists() or not first.is_alive())
+    is_left = job.work(DataImport.objects.get())
+    first.join()
+
+    done = DataImport.objects.get()
+    assert (is_left, done.state, done.stored) == (False, "finished", 5 * ROWS)
+
+
+def test_an_import_whose_converted_rows_are_not_all_there_is_not_finished(run):
+    job._read(run)
+    run.refresh_from_db()
+    calling.fetch(run)
+    with Conversion(run) as following:
+        while not following.is_over:
+            following.wait_for_rows()
+    lines = conversion.lines_of(run)
+    lines.write_bytes(b"".join(lines.read_bytes().splitlines(keepends=True)[: ROWS // 2]))
+
+    done = work(run.pk)
+
+    assert (done.state, done.stored) == ("failed", ROWS // 2)
+    assert done.error == "Not all rows of the file were read. Import it again."
