@@ -97,7 +97,8 @@ def undo(data_set: DataSet, *, by: audit.Actor) -> int:
             columns_until=until,
         )
         restored, store_id = emptied.records, emptied.store_id
-        emptied.delete()
+        if not undoable(data_set.pk).filter(pk=emptied.pk).delete()[0]:
+            raise NothingToUndo  # the clean-up deletes it now
         if number:
             EmptiedStore.objects.create(store_id=locked.id, label=str(data_set), records=number)
         audit.record(by, "undid_emptying", data_set, after={"records": restored, "store": store_id})
@@ -127,7 +128,8 @@ def delete_emptied() -> Iterator[tuple[str, int]]:
     not pass the rows deleted before.
     """
     for emptied in due_emptied():
-        EmptiedStore.objects.filter(pk=emptied.pk).update(data_set=None)  # from now on nobody can bring it back
+        if not EmptiedStore.objects.filter(pk=emptied.pk).update(data_set=None):  # from now on nobody can bring it back
+            continue  # somebody has just brought it back
         records = Record.objects.filter(store_id=emptied.store_id)
         last = ""
         while ids := _ids_after(emptied, last):

@@ -88,6 +88,22 @@ def test_nothing_to_undo(data_set, secret):
     assert "nothing to undo" in answer.json()["message"]
 
 
+def test_records_that_were_brought_back_at_the_last_moment_are_not_deleted(data_set):
+    other = make_data_set(type="visits")
+    put_in(other, records("d"))
+    for one in (other, data_set):
+        store.empty(DataSet.objects.get(pk=one.pk), by=COMMAND)
+    EmptiedStore.objects.update(emptied_at=timezone.now() - timedelta(hours=25))
+    steps = store.delete_emptied()
+    next(steps)  # the clean-up has read both rows
+    EmptiedStore.objects.filter(data_set=data_set).update(emptied_at=timezone.now())
+    assert store.undo(DataSet.objects.get(pk=data_set.pk), by=COMMAND) == 3
+
+    assert list(steps) == []
+
+    assert set(stored(data_set)) == {"a", "b", "c"}
+
+
 def test_after_24_hours_the_records_are_deleted(data_set, secret):
     call("PUT", data_set, secret, [])
     EmptiedStore.objects.update(emptied_at=timezone.now() - timedelta(hours=23))
