@@ -80,12 +80,15 @@ class Command(BaseCommand):
                         server.emit(logging.makeLogRecord({"msg": f"signalbox-audit: {line}", "levelname": "INFO"}))
                     else:
                         self.stdout.write(line)
+                        self.stdout.flush()  # the state counts only what has been written
                     after = number
         except OSError as error:
             raise CommandError(f"The entries after {after} could not be sent: {error}") from error
         finally:
             if state:
-                state.write_text(f"{after}\n")
+                new = state.with_name(f"{state.name}.new")
+                new.write_text(f"{after}\n")
+                new.replace(state)
 
 
 class _Syslog(SysLogHandler):

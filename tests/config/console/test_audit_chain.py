@@ -5,8 +5,10 @@ import random
 import socket
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -282,6 +284,17 @@ def test_an_export_has_one_json_object_a_line_and_continues_from_its_state(trail
     assert state.read_text() == "12\n"
     call_command("audit", "export", "--state", str(state))
     assert capsys.readouterr().out == ""
+
+
+def test_the_state_counts_no_entry_that_a_full_disk_has_not_taken(trail, capsys, tmp_path):
+    state = tmp_path / "exported"
+    refused = pytest.raises(CommandError, match="after 0 could not be sent")
+    with suppress(OSError), Path("/dev/full").open("w") as full, refused:  # closing it tries to write again
+        call_command("audit", "export", "--state", str(state), stdout=full)
+
+    call_command("audit", "export", "--state", str(state))
+
+    assert len(capsys.readouterr().out.splitlines()) == EVENTS
 
 
 @pytest.mark.parametrize("scheme", ["udp", "tcp"])
