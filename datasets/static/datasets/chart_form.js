@@ -1,6 +1,6 @@
 // Draws the chart at each change of its form. Without this script, the form has a button.
 import { released } from "../config/released.js";
-import { redraw } from "./redraw.js";
+import { redraw, say_failed } from "../config/redraw.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     const form = document.querySelector("form[data-redraws]");
@@ -24,9 +24,10 @@ document.addEventListener("DOMContentLoaded", () => {
                 redraw(document.getElementById(id), page.getElementById(id).childNodes);
             }
             history.replaceState(null, "", url);
-            document.dispatchEvent(new Event("redrawn"));
         } catch {
-            // The connection is lost: the last chart stays.
+            if (own === newest) {
+                say_failed(document.getElementById("drawn"));
+            }
         }
     });
 });

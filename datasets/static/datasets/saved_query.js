@@ -1,6 +1,6 @@
 // Shows the result of the form at each change. Without this script, the page shows the result that is saved.
 import { released } from "../config/released.js";
-import { redraw } from "./redraw.js";
+import { redraw, say_failed } from "../config/redraw.js";
 
 document.addEventListener("DOMContentLoaded", () => {
     const place = document.querySelector("[data-preview]");
@@ -17,9 +17,11 @@ document.addEventListener("DOMContentLoaded", () => {
             const answer = await fetch(place.dataset.preview, { method: "POST", body: new FormData(form) });
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
             await released;
-            if (own === number && answer.ok) redraw(result, page.body.childNodes);
+            if (own !== number) return;
+            if (answer.ok && !answer.redirected) redraw(result, page.body.childNodes);
+            else say_failed(result);
         } catch {
-            // The connection is lost: the last result stays.
+            if (own === number) say_failed(result);
         } finally {
             if (own === number) place.removeAttribute("aria-busy");
         }

@@ -1,4 +1,5 @@
 // Check without leaving the page, so that a chosen file stays chosen. While a person types, show the message so far.
+import { redraw } from "../config/redraw.js";
 import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -14,9 +15,10 @@ document.addEventListener("DOMContentLoaded", () => {
         if (!["check", "dry_run"].includes(event.submitter?.name)) return;
         event.preventDefault();
         clearTimeout(timer);
-        running++; // a draft that arrives later is not shown
+        const mine = ++running; // a draft that arrives later is not shown
         const typed = new FormData(form, event.submitter);
         const page = await ask(typed);
+        if (mine !== running) return; // the person has typed meanwhile
         if (!page) return void form.submit(); // a page that is not ours: the browser shows it
         put(page);
     });
@@ -25,6 +27,7 @@ document.addEventListener("DOMContentLoaded", () => {
         if (event.target.closest("[data-result]")) return;
         form.querySelector("[data-send-button]")?.remove();
         clearTimeout(timer);
+        running++;
         timer = setTimeout(draft, 300);
     });
 
@@ -39,7 +42,7 @@ document.addEventListener("DOMContentLoaded", () => {
         if (!html || mine !== running) return; // Check message will say what is wrong
         const pane = form.querySelector("[data-result]");
         pane.removeAttribute("aria-live"); // else each pause in typing would be read out
-        pane.innerHTML = html;
+        redraw(pane, new DOMParser().parseFromString(html, "text/html").body.childNodes);
     }
 
     async function ask(typed) {

@@ -1,4 +1,5 @@
 // The live preview: 300 ms after the last key stroke, what is typed is rendered by the server that would send it.
+import { redraw } from "../config/redraw.js";
 import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -27,7 +28,7 @@ document.addEventListener("DOMContentLoaded", () => {
         const html = answer && (await answer.text());
         await released;
         if (mine !== running) return; // a later key stroke has asked again
-        if (!answer || !answer.ok) {
+        if (!answer?.ok || answer.redirected) {
             say("The preview could not be made. Save, or reload this page.");
             return;
         }
@@ -46,7 +47,9 @@ document.addEventListener("DOMContentLoaded", () => {
         for (const part of fresh.querySelectorAll("[data-part]")) {
             const shown = form.querySelector(`[data-part="${part.dataset.part}"]`);
             // With the same names the sample fields stay, and with them the caret.
-            if (shown && !(part.dataset.names && part.dataset.names === shown.dataset.names)) shown.replaceWith(part);
+            if (!shown || (part.dataset.names && part.dataset.names === shown.dataset.names)) continue;
+            Object.assign(shown.dataset, part.dataset);
+            redraw(shown, part.childNodes);
         }
     }
 });

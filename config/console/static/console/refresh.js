@@ -30,10 +30,13 @@ async function refresh(section) {
                 wait(section); // screen readers would announce an equal section again
             } else {
                 section.replaceWith(fresh);
+                document.dispatchEvent(new Event("redrawn"));
                 wait(fresh);
             }
+        } else {
+            wait(section); // the server may be unavailable for a moment
         }
     } catch {
-        wait(section); // the server may be unavailable for a moment
+        wait(section);
     }
 }
