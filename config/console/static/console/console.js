@@ -44,6 +44,8 @@ document.addEventListener("click", (event) => {
     }
 });
 
+matchMedia("(min-width: 80rem)").addEventListener("change", () => show_menu(false)); // all of it is in sight
+
 function open_lists() {
     return document.querySelectorAll(":is(details.sb-switcher, details.sb-person)[open]");
 }
@@ -65,7 +67,7 @@ function show_menu(is_open) {
 async function copy(button) {
     const source = document.getElementById(button.dataset.copy);
     const text = source.value ?? source.textContent;
-    const word = button.textContent;
+    button.dataset.word ??= button.textContent;
     try {
         await navigator.clipboard.writeText(text);
         button.textContent = "Copied";
@@ -74,7 +76,7 @@ async function copy(button) {
         select(source); // browsers allow the clipboard only on https and localhost, so the user presses Ctrl+C
         button.textContent = "Press Ctrl+C";
     }
-    setTimeout(() => { button.textContent = word; }, 2000);
+    setTimeout(() => { button.textContent = button.dataset.word; }, 2000);
 }
 
 function select(source) {

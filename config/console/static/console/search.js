@@ -26,15 +26,18 @@ document.addEventListener("DOMContentLoaded", () => {
         }
     });
     input.addEventListener("input", () => {
+        choose(null); // what was chosen is of another term
         clearTimeout(timer);
         timer = setTimeout(ask, WAIT_MS);
     });
     input.addEventListener("keydown", (event) => {
         const options = [...list.children];
         const place = options.indexOf(chosen());
-        if (event.key === "Escape" && !list.hidden) {
-            event.preventDefault(); // the browser would also empty the box
-            show(false);
+        if (event.key === "Escape") {
+            if (!list.hidden) {
+                event.preventDefault(); // the browser would also empty the box
+            }
+            stop();
         } else if (event.key === "Enter" && chosen()) {
             event.preventDefault();
             open(chosen());
@@ -54,7 +57,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     form.addEventListener("focusout", (event) => {
         if (!form.contains(event.relatedTarget)) {
-            show(false);
+            stop();
         }
     });
 
@@ -62,9 +65,12 @@ document.addEventListener("DOMContentLoaded", () => {
         const mine = ++asked;
         try {
             const answer = await fetch(form.dataset.suggest, { method: "POST", body: new FormData(form) });
-            const text = answer.ok && !answer.redirected ? await answer.text() : "";
+            const is_known = answer.ok && !answer.redirected;
+            const text = is_known ? await answer.text() : "";
             await released;
-            if (mine === asked) {
+            if (mine === asked && !is_known) {
+                stop();
+            } else if (mine === asked) {
                 list.innerHTML = text;
                 const number = list.children.length;
                 const found = number === 1 ? "1 result" : number ? `${number} results` : "Nothing found";
@@ -74,8 +80,16 @@ document.addEventListener("DOMContentLoaded", () => {
                 show(Boolean(status.textContent));
             }
         } catch {
-            show(false); // Enter still opens the page of results
+            stop();
         }
+    }
+
+    // Hide the list, and show no answer that arrives later. Enter still opens the page of results.
+    function stop() {
+        clearTimeout(timer);
+        asked++;
+        status.textContent = "";
+        show(false);
     }
 
     function chosen() {
@@ -96,8 +110,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
     function open(option) {
         if ("posted" in option.dataset) {
+            const own = form.action;
             form.action = option.dataset.url;
             form.submit();
+            form.action = own; // the person may stay on this page
         } else {
             location.assign(option.dataset.url);
         }
