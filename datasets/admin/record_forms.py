@@ -42,7 +42,7 @@ class RestoreForm(RecordReasonForm):
 class ChangeRecordForm(RecordReasonForm):
     """The whole record as JSON. tag: the entity tag of the record when the form was opened"""
 
-    tag = forms.CharField(widget=forms.HiddenInput)
+    tag = forms.CharField(widget=forms.HiddenInput(attrs={"data-start": ""}))
     value = forms.CharField(
         label="The record as JSON",
         max_length=MAX_IN_FORM,

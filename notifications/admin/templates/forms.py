@@ -60,7 +60,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     note = forms.CharField(
         label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
     )
-    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput(attrs={"data-start": ""}))
 
     class Meta:
         model = Template

@@ -6,6 +6,8 @@ const KEPT = `:is(input, textarea, select):not([type="hidden"], [type="password"
     [readonly], [autocomplete="one-time-code"])`;
 const ON_THE_WAY = ["/admin/login/", "/admin/confirm/"]; // they lead back to the form
 const OF_ROW = ["id", "tile", "name", "number"]; // parameters that choose what the form is about
+const OF_POSTED_ROW = `:is([name="open"], [name="kept"], [name="_selected_action"])[type="hidden"]`; // the same, in a form
+const known_forms = new WeakSet();
 const WARN_SECONDS = 120; // before the session ends
 
 window.addEventListener("load", () => {
@@ -15,21 +17,37 @@ window.addEventListener("load", () => {
         return;
     }
     frame.querySelector("[action$='/logout/']")?.addEventListener("submit", () => sessionStorage.clear());
-    forget(prefix);
-    const forms = [...document.querySelectorAll("#content form[method=post]:not([role=search], #changelist-form)")];
-    const kept = forms.filter((form) => form.querySelector(KEPT));
-    const query = new URLSearchParams(location.search);
-    const row = OF_ROW.map((name) => query.get(name) ?? "").join(" ");
-    kept.forEach((form, number) => keep(form, `${prefix}${location.pathname} ${number} ${row}`));
-    if (kept.length) {
-        setTimeout(() => released.then(() => warn(kept[0])), (frame.dataset.sessionSeconds - WARN_SECONDS) * 1000);
+    const sent = sessionStorage.getItem("sent");
+    forget(prefix, sent);
+    keep_all(prefix, sent);
+    document.addEventListener("redrawn", () => keep_all(prefix, null)); // forms that a script has inserted
+    const forms = kept_forms();
+    if (forms.length) {
+        warn_later(forms[0], frame.dataset.sessionSeconds);
     }
 });
 
+function kept_forms() {
+    const forms = [...document.querySelectorAll("#content form[method=post]:not([role=search], #changelist-form)")];
+    return forms.filter((form) => form.querySelector(KEPT));
+}
+
+function keep_all(prefix, sent) {
+    const query = new URLSearchParams(location.search);
+    const of_page = OF_ROW.map((name) => query.get(name) ?? "").join(" ");
+    kept_forms().forEach((form, number) => {
+        if (!known_forms.has(form)) {
+            known_forms.add(form);
+            const posted = [...form.querySelectorAll(OF_POSTED_ROW)].map(({ value }) => value.split(":")[0]); // unsigned
+            const key = `${prefix}${location.pathname} ${number} ${of_page} ${posted.join(" ")}`;
+            keep(form, key, key === sent);
+        }
+    });
+}
+
 // Forget what other people typed in this tab, and the form that the last page has sent if the server has saved it: it
 // says so, or has redirected to another page. A person who goes to another page after an error loses nothing.
-function forget(prefix) {
-    const sent = sessionStorage.getItem("sent");
+function forget(prefix, sent) {
     const is_saved = document.querySelector("[data-done], .messagelist .success");
     const path = sent?.split(" ")[2];
     const [{ redirectCount }] = performance.getEntriesByType("navigation");
@@ -42,21 +60,31 @@ function forget(prefix) {
     }
 }
 
-function keep(form, key) {
-    const start = form.elements.started_from;
-    const stored = JSON.parse(sessionStorage.getItem(key));
-    const known = new Set(Object.keys(stored?.values ?? {})); // the server may have put their values into the form
+// starts: hidden fields that name the state in which the form was opened. A save that another person has overtaken then
+// shows both.
+function keep(form, key, is_answer) {
+    const starts = [...form.querySelectorAll("[data-start]")];
+    const fresh = starts.map((field) => field.value);
+    const stored = JSON.parse(sessionStorage.getItem(key)) ?? { values: {}, starts: null };
+    let values = stored.values;
+    const known = new Set(Object.keys(values)); // the server may have put their values into the form
+    const restored = new WeakSet();
+    let note = null;
     let is_leaving = false;
-    if (document.querySelector("#menu[data-posted]")) {
-        store(); // the answer to a POST has the newest values
-    } else if (stored) {
+    if (is_answer && document.querySelector("#menu[data-posted]")) {
+        store(); // the answer to this form has the newest values
+        fields().forEach((field) => restored.add(field));
+    } else {
         restore();
     }
+    document.addEventListener("redrawn", restore); // fields of a new placeholder
 
     form.addEventListener("input", store);
     form.addEventListener("change", store);
     document.addEventListener("submit", (event) => {
-        if (event.target === form && !event.defaultPrevented && event.submitter?.formTarget !== "_blank") {
+        const to = [form, event.target].map((one) => one.action);
+        const is_beside = !event.target.querySelector(KEPT) && to.every((one) => one === location.href); // Save, by a preview
+        if ((event.target === form || is_beside) && !event.defaultPrevented && event.submitter?.formTarget !== "_blank") {
             is_leaving = true;
             sessionStorage.setItem("sent", key);
         }
@@ -103,33 +131,41 @@ function keep(form, key) {
         return Object.fromEntries(found.map((field) => [name_of(field), value_of(field)]));
     }
 
+    // Values of fields that another language or template has stay.
     function store() {
-        const values = changed();
+        const here = new Set(fields().map(name_of));
+        const elsewhere = Object.entries(values).filter(([name]) => !here.has(name));
+        values = { ...Object.fromEntries(elsewhere), ...changed() };
         if (Object.keys(values).length) {
-            sessionStorage.setItem(key, JSON.stringify({ values, start: start?.value }));
+            sessionStorage.setItem(key, JSON.stringify({ values, starts: starts.map((field) => field.value) }));
         } else {
             sessionStorage.removeItem(key);
         }
     }
 
     function restore() {
-        const back = fields().filter((field) => name_of(field) in stored.values);
-        const differing = back.filter((field) => String(value_of(field)) !== String(stored.values[name_of(field)]));
+        const arrived = fields().filter((field) => !restored.has(field));
+        arrived.forEach((field) => restored.add(field));
+        Object.keys(values).forEach((name) => known.add(name));
+        const back = arrived.filter((field) => name_of(field) in values);
+        const differing = back.filter((field) => String(value_of(field)) !== String(values[name_of(field)]));
+        const typed = values;
         for (const field of differing) {
-            put(field, stored.values[name_of(field)]);
+            put(field, typed[name_of(field)]);
         }
-        if (!differing.length) {
+        if (!differing.length || note) {
             return;
         }
-        if (start && stored.start) {
-            start.value = stored.start; // a save that another person has overtaken shows both
-        }
-        const note = say(form, "What you typed here is back.", "Discard it", () => {
+        starts.forEach((field, number) => { field.value = stored.starts?.[number] ?? field.value; });
+        note = say(form, "What you typed here is back.", "Discard it", () => {
             form.reset();
+            starts.forEach((field, number) => { field.value = fresh[number]; });
             known.clear();
+            values = {};
             fields().forEach((field) => field.dispatchEvent(new Event("input", { bubbles: true })));
             sessionStorage.removeItem(key);
             note.remove();
+            note = null;
         });
     }
 
@@ -150,12 +186,19 @@ function is_box(field) {
     return ["checkbox", "radio"].includes(field.type);
 }
 
-function warn(form) {
+function warn_later(form, seconds) {
+    setTimeout(() => released.then(() => warn(form, seconds)), (seconds - WARN_SECONDS) * 1000);
+}
+
+function warn(form, seconds) {
     const text = "You will be signed out in 2 minutes. What you typed stays in this tab.";
     const note = say(form, text, "Stay signed in", async () => {
-        const answer = await fetch(location.pathname, { method: "HEAD" });
-        if (answer.ok && !answer.redirected) {
+        const search = document.querySelector("form[data-suggest]");
+        const sent = { method: "POST", body: new FormData(search) }; // only a POST of a script extends the session
+        const answer = await fetch(search.dataset.suggest, sent).catch(() => null);
+        if (answer?.ok && !answer.redirected) {
             note.remove();
+            warn_later(form, seconds);
         }
     });
 }
