@@ -150,7 +150,7 @@ class Conversion:
             self.failure, self.is_over = str(error), True
             return
         run = self._run
-        if found["rejected"] and not run.has_rejected_file:
+        if found["rejected"]:  # those of a check of all rows are replaced: the schema may have changed
             path = files.work_folder(run.pk) / work_files.REJECTED
             files.save(run.pk, bytes(run.encrypted_key), files.REJECTED, path)
         kept = details.of(run)

@@ -22,14 +22,22 @@ def delete(run: DataImport) -> None:
     files.delete(import_id)
 
 
+def delete_unchanged(run: DataImport) -> bool:
+    """Delete an import with its files. Return False if somebody has gone on with it since it was read."""
+    is_deleted = DataImport.objects.filter(pk=run.pk, state=run.state).delete()[0] > 0
+    if is_deleted:
+        files.delete(run.pk)
+    return is_deleted
+
+
 def make_room(data_set: DataSet) -> None:
     """Delete the oldest imports that are over, if there are too many or their files are too large together."""
     most_bytes, size = MOST_FILES * settings.IMPORT_MAX_BYTES, 0
     over = DataImport.objects.filter(data_set=data_set, state__in=OVER).order_by("-started_at", "-pk")
-    for number, run in enumerate(over.only("pk", "file_bytes"), 1):
+    for number, run in enumerate(over.only("pk", "file_bytes", "state"), 1):
         size += run.file_bytes
         if number > MOST_IMPORTS or size > most_bytes:
-            delete(run)
+            delete_unchanged(run)
 
 
 def delete_left_behind(older_than_seconds: float) -> int:

@@ -96,8 +96,7 @@ def _remove_imports() -> Iterator[Batch]:
     for run in (
         DataImport.objects.to_delete().select_related("data_set__group", "data_set__type").defer("encrypted_details")
     ):
-        kept.delete(run)
-        yield Batch(label=str(run.data_set), number=1)
+        yield Batch(label=str(run.data_set), number=int(kept.delete_unchanged(run)))
     kept.delete_left_behind(_LEFT_BEHIND_SECONDS)
 
 

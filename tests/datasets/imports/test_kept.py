@@ -1,5 +1,6 @@
 """What is kept of an import, how it is encrypted, and when it is deleted."""
 
+import json
 import os
 import uuid
 from datetime import timedelta
@@ -12,6 +13,7 @@ from config import audit
 from datasets.imports import files, kept, shown, starting
 from datasets.imports.files import ImportFileDamaged
 from datasets.models import DataImport, DataSet
+from datasets.store import schemas
 from tests.cleaning import clean_up
 from tests.datasets.imports.calling import work
 
@@ -45,6 +47,32 @@ def test_no_file_in_the_store_has_plain_text(run, store):
 
 def test_the_working_folder_is_deleted_at_the_end(run, settings):
     assert not [path for path in Path(settings.IMPORT_WORK_DIR).rglob("*") if path.is_file()]
+
+
+def test_an_import_that_somebody_has_gone_on_with_is_not_deleted(data_set, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("_timestamp,n\n2024-01-01,1\n")
+    checked = work(starting.start(data_set, path, {}, by=audit.COMMAND, is_dry_run=True).pk)
+    starting.confirm(DataImport.objects.get(), is_dry_run=False)
+
+    assert kept.delete_unchanged(checked) is False
+
+    assert work(checked.pk).state == "finished"
+    assert kept.delete_unchanged(DataImport.objects.get()) is True
+
+
+def test_the_rejected_rows_are_those_of_the_import_and_not_of_its_check(data_set, tmp_path):
+    path = tmp_path / "a.ndjson"
+    times = ["never", *["2024-01-01T00:00:00Z"] * 4]
+    path.write_text("".join(json.dumps({"_timestamp": time, "n": n}) + "\n" for n, time in enumerate(times)))
+    run = work(starting.start(data_set, path, {}, by=audit.COMMAND, is_dry_run=True).pk)
+    assert run.rejected == 1
+
+    schemas.set_schema(DataSet.objects.get(), {"properties": {"n": {"maximum": 2}}}, "enforce", by=audit.COMMAND)
+    starting.confirm(run, is_dry_run=False)
+    run = work(run.pk)
+
+    assert run.rejected == len(list(shown.rejected_ndjson(run))) == 3
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data[:20], lambda data: data[::-1]])
