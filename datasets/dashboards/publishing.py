@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterable
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -39,6 +40,7 @@ def refused_sets(read: Iterable[tuple[SavedQuery, DataSet]], may_publish: MaySee
     return each_once(one for query, one in read if not one.public and not may_publish(query, one))
 
 
+@transaction.atomic
 def publish(
     dashboard: Dashboard,
     visibility: Visibility,
@@ -52,6 +54,7 @@ def publish(
     A tile that is added later and shows another data set, or statistics of more services, stays hidden until somebody
     publishes the dashboard again.
     """
+    _lock(dashboard)
     read = read_by(dashboard)
     if not dashboard.tiles.exists():
         raise InvalidValue("The dashboard has no tiles. Add a tile first.")
@@ -78,8 +81,10 @@ def publish(
         audit.record(actor, "published_dashboard", dashboard, data_set_id=one.pk, after={"visibility": visibility})
 
 
+@transaction.atomic
 def unpublish(dashboard: Dashboard, *, actor: Actor) -> None:
     """Close the dashboard to everybody but its owners. Its link does not work again."""
+    _lock(dashboard)
     opened = list(opened_sets_of(dashboard))
     before = {"visibility": dashboard.visibility}
     dashboard.visibility, dashboard.link_token = Visibility.PRIVATE, ""
@@ -91,11 +96,18 @@ def unpublish(dashboard: Dashboard, *, actor: Actor) -> None:
         audit.record(actor, "unpublished_dashboard", dashboard, data_set_id=one.pk)
 
 
+@transaction.atomic
 def rotate_link(dashboard: Dashboard, *, actor: Actor) -> None:
     """Give the dashboard another link. The old one stops working."""
+    _lock(dashboard)
     dashboard.link_token = secrets.token_urlsafe(_TOKEN_BYTES)
     dashboard.save(update_fields=["link_token"])
     audit.record(actor, "rotated_dashboard_link", dashboard)
+
+
+def _lock(dashboard: Dashboard) -> None:
+    """Read what others have published meanwhile, so that no old link or reader comes back."""
+    dashboard.refresh_from_db(fields=_COLUMNS, from_queryset=Dashboard.objects.select_for_update())
 
 
 def opened_sets_of(dashboard: Dashboard) -> QuerySet[DataSet]:

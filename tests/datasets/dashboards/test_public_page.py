@@ -84,6 +84,17 @@ def test_another_link_ends_the_former_one(dashboard):
     assert page.headers["Cache-Control"] == "private, no-cache"
 
 
+def test_a_person_who_opened_the_page_before_brings_no_former_link_back(dashboard):
+    former = publish(dashboard, Visibility.LINK).link_token
+    opened_before = Dashboard.objects.get(pk=dashboard.pk)
+    publishing.rotate_link(dashboard, actor=audit.COMMAND)
+
+    publish(opened_before, Visibility.LINK)
+
+    assert get(f"/dashboards/visits?key={former}").status_code == 404
+    assert get(f"/dashboards/visits?key={dashboard.link_token}").status_code == 200
+
+
 def test_the_page_has_one_script_no_cookie_and_no_other_host(dashboard):
     publish(dashboard)
 
