@@ -67,6 +67,31 @@ def test_values_of_another_template_stay(page: Page, made: dict[str, Any]):
     expect(page.get_by_label("hour", exact=True)).to_have_value("ten")
 
 
+def test_the_recipient_that_a_button_has_put_in_stays(page: Page, made: dict[str, Any]):
+    both, one = (f"/admin/notifications/notification/send/?template={made[name]}" for name in ("both", "one"))
+    page.goto(one)
+    page.get_by_role("button", name="Send to me").click()
+    address = page.get_by_label("Email address", exact=True)
+    expect(address).to_have_value(f"{made['name']}@example.org")
+
+    page.goto(both)
+
+    expect(address).to_have_value(f"{made['name']}@example.org")
+
+
+def test_a_check_without_a_connection_stays_on_the_page(page: Page, made: dict[str, Any]):
+    page.goto(f"/admin/notifications/notification/send/?template={made['one']}")
+    page.get_by_label("hour", exact=True).fill("ten")
+    page.context.set_offline(True)
+
+    page.get_by_role("button", name="Check message", exact=True).last.click()
+
+    expect(page.get_by_text("This could not be updated.")).to_be_visible()
+    expect(page.get_by_label("hour", exact=True)).to_have_value("ten")
+    assert page.asked == []  # type: ignore[attr-defined]
+    page.context.set_offline(False)
+
+
 def test_an_example_value_of_a_new_placeholder_comes_back(page: Page, made: dict[str, Any]):
     place = f"/admin/notifications/template/{made['both']}/change/"
     page.goto(place)

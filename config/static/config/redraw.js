@@ -19,6 +19,6 @@ export function say_failed(place) {
     const note = document.createElement("p");
     note.className = "sb-note sb-note-error";
     note.dataset.failed = "";
-    note.textContent = "This could not be updated. Reload the page.";
+    note.textContent = "This could not be updated. Check the connection, or reload the page.";
     place.prepend(note);
 }

@@ -1,5 +1,5 @@
 // Check without leaving the page, so that a chosen file stays chosen. While a person types, show the message so far.
-import { redraw } from "../config/redraw.js";
+import { redraw, say_failed } from "../config/redraw.js";
 import { released } from "../config/released.js";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -7,20 +7,27 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!form) return;
     let timer;
     let running = 0;
+    let is_plain = false;
 
     // The theme would write the file's name into a text field, which it looks for and this form has not.
     for (const input of form.querySelectorAll("input[type=file]")) input.hasChangeListener = true;
 
     form.addEventListener("submit", async (event) => {
-        if (!["check", "dry_run"].includes(event.submitter?.name)) return;
+        if (is_plain || !["check", "dry_run"].includes(event.submitter?.name)) return;
         event.preventDefault();
         clearTimeout(timer);
         const mine = ++running; // a draft that arrives later is not shown
         const typed = new FormData(form, event.submitter);
         const page = await ask(typed);
         if (mine !== running) return; // the person has typed meanwhile
-        if (!page) return void form.submit(); // a page that is not ours: the browser shows it
-        put(page);
+        if (page) {
+            put(page);
+        } else if (page === null) {
+            is_plain = true;
+            form.requestSubmit(event.submitter); // a page that is not ours: the browser shows it
+        } else {
+            say_failed(form.querySelector("[data-result]"));
+        }
     });
 
     form.addEventListener("input", (event) => {
@@ -45,6 +52,7 @@ document.addEventListener("DOMContentLoaded", () => {
         redraw(pane, new DOMParser().parseFromString(html, "text/html").body.childNodes);
     }
 
+    // Return the form of the answer, null for a page without it, or nothing if there is no connection.
     async function ask(typed) {
         try {
             const answer = await fetch(location.pathname, { method: "POST", body: typed });
@@ -52,7 +60,7 @@ document.addEventListener("DOMContentLoaded", () => {
             await released;
             return page.querySelector("[data-send]");
         } catch {
-            return null;
+            return undefined;
         }
     }
 

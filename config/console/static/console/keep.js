@@ -72,7 +72,8 @@ function keep(form, key, is_answer) {
     let note = null;
     let is_leaving = false;
     if (is_answer && document.querySelector("#menu[data-posted]")) {
-        store(); // the answer to this form has the newest values
+        fields().filter((field) => field.dataset.keep && field.value).forEach((field) => known.add(name_of(field)));
+        store(); // the answer to this form has the newest values, and those that the server has put in
         fields().forEach((field) => restored.add(field));
     } else {
         restore();
