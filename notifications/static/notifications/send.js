@@ -27,6 +27,7 @@ document.addEventListener("DOMContentLoaded", () => {
             form.requestSubmit(event.submitter); // a page that is not ours: the browser shows it
         } else {
             say_failed(form.querySelector("[data-result]"));
+            form.querySelector("[data-failed]").scrollIntoView({ block: "nearest" });
         }
     });
 
