@@ -82,8 +82,8 @@ def test_the_sweep_wakes_a_worker_for_each_message_that_is_due(django_capture_on
     with django_capture_on_commit_callbacks(execute=True):
         published.append(tasks.wake_for_due())
 
-    assert published[0] == min(3, SWEEP_WAKES - before)
-    assert publishing.waiting("send-email")["send-email"] == before + sum(published) <= SWEEP_WAKES
+    assert published[0] == max(0, min(3, SWEEP_WAKES - before))  # other tests leave tasks in the queue
+    assert publishing.waiting("send-email")["send-email"] == before + sum(published) <= max(before, SWEEP_WAKES)
 
 
 def test_the_sandbox_keeps_seven_days():
