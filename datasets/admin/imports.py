@@ -151,7 +151,7 @@ class ImportPages(ShownOnceAdmin):
                 messages.error(request, "Check the settings of the file.")
             elif patch := patch_of(run, request, form):
                 starting.change_settings(run, patch)
-                messages.success(request, "Your answers are saved.")
+                messages.success(request, "Your changes are saved.")
             else:
                 messages.info(request, "You have changed nothing.")
         elif step == "import":

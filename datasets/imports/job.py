@@ -155,7 +155,8 @@ class ImportJob(Job):
                     yield Batch(number=0)  # nothing is converted yet: the lease is renewed
         if following is not None and following.failure:
             raise ImportUnreadable(following.failure)
-        if _is_incomplete(run):
+        if run.stored + run.rejected + run.left_out != run.total:
+            run.error = _INCOMPLETE  # for `ended`
             raise ImportUnreadable(_INCOMPLETE)
 
     def _store(self, run: DataImport, some: ConvertedRows) -> Batch:
@@ -173,9 +174,7 @@ class ImportJob(Job):
     def ended(self, run: DataImport, error: str) -> None:
         """Set the state, in the transaction that ends the run."""
         state = ImportState.FAILED if error else ImportState.FINISHED
-        message = self.following.failure if self.following is not None else ""
-        if error and not message and _is_incomplete(run):
-            message = _INCOMPLETE
+        message = (self.following.failure if self.following is not None else "") or run.error
         DataImport.objects.filter(pk=run.pk).update(state=state, error=message or error, changed_at=Now())
         self.note_end(run, error)
 
@@ -183,10 +182,6 @@ class ImportJob(Job):
         after = {"import": str(run.pk), "dry_run": run.is_dry_run, "stored": run.stored, "rejected": run.rejected}
         verb = "failed_import" if error else "finished_import"
         audit.record(run.actor, verb, run.data_set, after=after)
-
-
-def _is_incomplete(run: DataImport) -> bool:
-    return run.is_converted and run.stored + run.rejected + run.left_out != run.total
 
 
 def _pace() -> Pace:

@@ -194,3 +194,20 @@ def test_an_import_whose_converted_rows_are_not_all_there_is_not_finished(run):
 
     assert (done.state, done.stored) == ("failed", ROWS // 2)
     assert done.error == "Not all rows of the file were read. Import it again."
+
+
+def test_an_import_that_fails_on_its_way_keeps_its_reason(run):
+    job._read(run)
+    run.refresh_from_db()
+    calling.fetch(run)
+    with Conversion(run) as following:
+        while not following.is_over:
+            following.wait_for_rows()
+    lines = conversion.lines_of(run)
+    whole = lines.read_bytes().splitlines(keepends=True)
+    lines.write_bytes(b"".join([*whole[: ROWS // 2], b"damaged\n", *whole[ROWS // 2 :]]))
+
+    done = work(run.pk)
+
+    assert done.state == "failed"
+    assert "ValueError" in done.error
